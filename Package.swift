@@ -322,9 +322,8 @@ let plugins: [Target] =
 
 let testTargets: [Target] = [
     module(
-        "TestSupport", "PlugboardCore", "PlugboardReachability", "PlugboardKit", "PlugboardTransport",
-        "PlugboardEventLoop", "PlugboardMessages",
-        "CPlugboard", "PlugboardJSON",
+        "TestSupport", "PlugboardCore", "PluginLoader", "PlugboardReachability", "PlugboardKit",
+        "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages", "CPlugboard", "PlugboardJSON",
         path: "Tests/TestSupport"),
     tests("TestSupportTests"),
     tests("JSONTests", "PlugboardJSON", "PlugboardJSONCoding"),

@@ -1,6 +1,5 @@
 import Plugboard
 import PlugboardDecodeOptions
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -12,7 +11,7 @@ struct DecodeTests {
     @Test(arguments: Linkage.allCases, ContentCoding.allCases)
     func `a compressed response arrives decoded`(linkage: Linkage, coding: ContentCoding) async throws {
         let server = try serving(coding)
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(decodePlugin())
 
         let response = try await kernel.send(Request(.get, server.url()))
 
@@ -28,7 +27,7 @@ struct DecodeTests {
         let transport = MockTransport { _, _ in .respond(200, ["Content-Encoding": codings], ["abc"]) }
         let log = Record()
         let kernel = try linkage.kernel(
-            "decode", decodePlugin(), loader: .dynamic, transport,
+            decodePlugin(), transport,
             log: KernelLog(level: .warning) { _, _, text in log.add(text) })
 
         let error = await #expect(throws: PlugboardError.self) {
@@ -42,7 +41,7 @@ struct DecodeTests {
     @Test(arguments: Linkage.allCases)
     func `a program that sets Accept-Encoding gets the coded body`(linkage: Linkage) async throws {
         let server = try serving(.gzip)
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(decodePlugin())
 
         let response = try await kernel.send(
             Request(.get, server.url(), fields: Fields(["Accept-Encoding": "gzip"])))
@@ -57,7 +56,7 @@ struct DecodeTests {
         linkage: Linkage
     ) async throws {
         let server = try serving(.gzip)
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(decodePlugin())
         var request = Request(.get, server.url(), fields: Fields(["Accept-Encoding": "gzip"]))
         request.decode.always = true
 
@@ -69,7 +68,7 @@ struct DecodeTests {
     @Test(arguments: Linkage.allCases)
     func `a request that disables the plugin has no Accept-Encoding`(linkage: Linkage) async throws {
         let server = try serving(.gzip)
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(decodePlugin())
         var request = Request(.get, server.url())
         request.attributes["decode.enabled"] = "false"
 
@@ -87,7 +86,7 @@ struct DecodeTests {
             let isHead = request.method == .head
             return .respond(isHead ? 200 : 206, Fields(["Content-Encoding": "gzip"]), isHead ? nil : ["raw"])
         }
-        let kernel = try kernel(linkage, transport)
+        let kernel = try linkage.kernel(decodePlugin(), transport)
         var fields = Fields()
         fields[.range] = request.range
 
@@ -102,7 +101,7 @@ struct DecodeTests {
         let transport = MockTransport { _, _ in
             .respond(200, Fields(["Content-Encoding": coding, "Content-Length": "3"]), ["raw"])
         }
-        let kernel = try kernel(linkage, transport)
+        let kernel = try linkage.kernel(decodePlugin(), transport)
 
         let response = try await kernel.send(Request(.get, "http://a.test/"))
 
@@ -124,7 +123,7 @@ struct DecodeTests {
         let transport = MockTransport { _, _ in
             .source(200, Fields(["Content-Encoding": "gzip"]), PiecesSource([Bytes(coded)]))
         }
-        let kernel = try linkage.kernel("decode", decodePlugin(), loader: .dynamic, transport, beside: [inside])
+        let kernel = try linkage.kernel(decodePlugin(), transport, beside: [inside])
 
         let body = try await kernel.send(Request(.get, "http://a.test/")).body.collect(upTo: .mebibytes(1))
 
@@ -135,7 +134,7 @@ struct DecodeTests {
     @Test(arguments: Linkage.allCases)
     func `a body that decodes to more than the request's limit breaks`(linkage: Linkage) async throws {
         let server = try serving(.br)
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(decodePlugin())
         var request = Request(.get, server.url())
         request.decode.limit = .kibibytes(16)
 
@@ -151,7 +150,7 @@ struct DecodeTests {
         let transport = MockTransport { _, _ in
             .source(200, Fields(["Content-Encoding": "zstd"]), PiecesSource([Bytes(bomb)]))
         }
-        let kernel = try linkage.kernel("decode", decodePlugin(), loader: .dynamic, transport, settings: ["ratio": 20])
+        let kernel = try linkage.kernel(decodePlugin(), transport, settings: ["ratio": 20])
 
         let error = try await breaking(try await kernel.send(Request(.get, "http://a.test/")))
 
@@ -172,7 +171,7 @@ struct DecodeTests {
             guard request.url.hasSuffix("/hollow") else { return .respond(200, Fields(), ["ok"]) }
             return .source(200, Fields(["Content-Encoding": "gzip, gzip"]), PiecesSource([Bytes(body)]))
         }
-        let kernel = try linkage.kernel("decode", decodePlugin(), loader: .dynamic, transport)
+        let kernel = try linkage.kernel(decodePlugin(), transport)
         let order = Record()
         func begin(_ path: String) -> ExchangeHandle {
             kernel.begin(Request(.get, "http://a.test/\(path)")) { event in
@@ -197,7 +196,7 @@ struct DecodeTests {
             let head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(coded.count)\r\n\r\n"
             try connection.write(Array(head.utf8) + coded.prefix(coded.count / 2))
         }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(decodePlugin())
 
         let error = try await breaking(try await kernel.send(Request(.get, server.url())))
 
@@ -220,7 +219,7 @@ struct DecodeTests {
             }
             return .source(200, Fields(["Content-Encoding": "gzip"]), PiecesSource(pieces))
         }
-        let kernel = try linkage.kernel("decode", decodePlugin(), loader: .dynamic, transport, beside: [inside])
+        let kernel = try linkage.kernel(decodePlugin(), transport, beside: [inside])
 
         do {
             var iterator = try await kernel.send(Request(.get, "http://a.test/")).body.makeAsyncIterator()
@@ -235,7 +234,7 @@ struct DecodeTests {
     func `the setting codings chooses Accept-Encoding`(linkage: Linkage) async throws {
         let transport = MockTransport()
         let kernel = try linkage.kernel(
-            "decode", decodePlugin(), loader: .dynamic, transport, settings: ["codings": ["br", "gzip"]])
+            decodePlugin(), transport, settings: ["codings": ["br", "gzip"]])
 
         _ = try await kernel.send(Request(.get, "http://a.test/"))
 
@@ -246,14 +245,10 @@ struct DecodeTests {
     func `an unknown coding in the settings is refused at the start`(linkage: Linkage) throws {
         let error = #expect(throws: PlugboardError.self) {
             try linkage.kernel(
-                "decode", decodePlugin(), loader: .dynamic, MockTransport(), settings: ["codings": ["lzma"]])
+                decodePlugin(), MockTransport(), settings: ["codings": ["lzma"]])
         }
 
         #expect(error?.reason.contains("lzma") == true)
-    }
-
-    private func kernel(_ linkage: Linkage, _ transport: MockTransport? = nil) throws -> Kernel {
-        try linkage.kernel("decode", decodePlugin(), loader: .dynamic, transport)
     }
 
     private func serving(_ coding: ContentCoding) throws -> LoopbackServer {

@@ -2,7 +2,6 @@ import Foundation
 import Plugboard
 import PlugboardKit
 import PlugboardTransport
-import PluginLoader
 import Synchronization
 import TestSupport
 import Testing
@@ -31,19 +30,10 @@ struct IndicatorLoopsTests {
             // Another loop ends the last request meanwhile.
             try? hasEnded.wait(for: 2, timeout: .seconds(30))
         }
-        var configuration = Configuration(
-            plugins: [
-                PluginEntry(
-                    id: "indicator", path: linkage == .loaded ? try Products.library("plugboard-indicator") : nil,
-                    settings: ["terminal": "off"]), PluginEntry("slow"),
-            ])
-        configuration.kernel.loops = 2
         let transport = MockTransport { _, _ in .silence }
-        let kernel = try Kernel(
-            configuration: configuration,
-            catalog: Catalog((linkage == .linked ? [indicatorPlugin()] : []) + [slow.descriptor]), loader: .dynamic,
-            transport: transport, log: .silent, clock: clock,
-            watch: { feed.receive($0) })
+        let kernel = try linkage.kernel(
+            indicatorPlugin(), transport, clock: clock, settings: ["terminal": "off"], beside: [slow],
+            { $0.kernel.loops = 2 }, watch: { feed.receive($0) })
         // Called after the plugins.
         let watch: @Sendable (ObservedEvent) -> Void = { if $0.kernelEvent == .completed { hasEnded.admit() } }
 

@@ -3,7 +3,6 @@ import Plugboard
 import PlugboardJSON
 import PlugboardKit
 import PlugboardTransport
-import PluginLoader
 import Synchronization
 import TestSupport
 import Testing
@@ -43,13 +42,8 @@ import Testing
     ) throws -> Kernel {
         var settings = settings
         settings["terminal"] = .string(terminal?.path ?? "off")
-        let path = linkage == .loaded ? try Products.library("plugboard-indicator") : nil
-        return try Kernel(
-            configuration: Configuration(
-                plugins: [PluginEntry(id: "indicator", path: path, settings: settings)]
-                    + scripted.map { PluginEntry($0.id) }),
-            catalog: Catalog((linkage == .linked ? [indicatorPlugin()] : []) + scripted.map(\.descriptor)),
-            loader: .dynamic, transport: transport, log: .silent, clock: clock,
+        return try linkage.kernel(
+            indicatorPlugin(), transport, clock: clock, settings: settings, beside: scripted,
             watch: { [feed] in feed.receive($0) })
     }
 
@@ -203,12 +197,8 @@ import Testing
         let first = try kernel(linkage, transport, terminal: terminal)
         let second = try kernel(linkage, transport, terminal: terminal)
         let third = try kernel(linkage, transport, settings: [:])
-        let path = linkage == .loaded ? try Products.library("plugboard-indicator") : nil
-        let fourth = try Kernel(
-            configuration: Configuration(
-                plugins: [PluginEntry(id: "indicator", path: path, settings: ["terminal": .string(file)])]),
-            catalog: Catalog(linkage == .linked ? [indicatorPlugin()] : []), loader: .dynamic, transport: transport,
-            log: .silent, clock: clock)
+        let fourth = try linkage.kernel(
+            indicatorPlugin(), transport, clock: clock, settings: ["terminal": .string(file)])
 
         let exchanges = [second, third, fourth].map { $0.begin(request("other")) } + [first.begin(request("first"))]
         try await transport.began.opened(for: 4)
@@ -232,12 +222,8 @@ import Testing
             try connection.wait(for: gate)
             try connection.write(String(repeating: "x", count: 1024))
         }
-        let path = linkage == .loaded ? try Products.library("plugboard-indicator") : nil
-        let kernel = try Kernel(
-            configuration: Configuration(
-                plugins: [PluginEntry(id: "indicator", path: path, settings: ["terminal": "off"])]),
-            catalog: Catalog(linkage == .linked ? [indicatorPlugin()] : []), loader: .dynamic, log: .silent,
-            watch: { [feed] in feed.receive($0) })
+        let kernel = try linkage.kernel(
+            indicatorPlugin(), settings: ["terminal": "off"], watch: { [feed] in feed.receive($0) })
         var request = Request(.post, server.url(), body: .text(String(repeating: "y", count: 512)))
         request.indicator.control = "save"
         let sequence = feed.facts

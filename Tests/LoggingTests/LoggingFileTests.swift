@@ -2,24 +2,12 @@ import Foundation
 import Plugboard
 import PlugboardJSON
 import PlugboardLogging
-import PluginLoader
 import TestSupport
 import Testing
 
 /// Lines that go to a file, whose texts are made off the loop.
 struct LoggingFileTests {
     private let log = Record()
-
-    private func kernel(
-        _ linkage: Linkage, _ settings: JSONObject, _ transport: MockTransport = MockTransport(),
-        beside scripted: [ScriptedPlugin] = []
-    ) throws -> Kernel {
-        try linkage.kernel(
-            "logging", loggingPlugin(), loader: .dynamic, transport, settings: settings, beside: scripted,
-            log: KernelLog(level: .debug) { [log] level, source, text in
-                if source == "logging" { log.add("\(level) \(text)") }
-            })
-    }
 
     @Test(arguments: Linkage.allCases, ["full", "json", "curl"])
     func `no format writes a secret to the file`(linkage: Linkage, format: String) async throws {
@@ -28,8 +16,9 @@ struct LoggingFileTests {
             .respond(
                 200, Fields(["Content-Type": "application/json", "Set-Cookie": "id=hidden"]), [#"{"token": "hidden"}"#])
         }
-        let kernel = try kernel(
-            linkage, ["path": .string(folder.file("log")), "format": .string(format), "bodies": "1KiB"], transport)
+        let kernel = try linkage.logging(
+            to: log, transport,
+            settings: ["path": .string(folder.file("log")), "format": .string(format), "bodies": "1KiB"])
         let request = Request(
             .post, "http://u:hidden@a.test/login?key=hidden",
             fields: Fields(["Content-Type": "application/json", "Authorization": "Bearer hidden"]),
@@ -52,8 +41,9 @@ struct LoggingFileTests {
             exchange.request.url = "http://a.test/edited"
             return .next
         }
-        let kernel = try kernel(
-            linkage, ["path": .string(folder.file("log")), "format": "full", "statuses": ["200"]], beside: [inner])
+        let kernel = try linkage.logging(
+            to: log, settings: ["path": .string(folder.file("log")), "format": "full", "statuses": ["200"]],
+            beside: [inner])
         let request = Request(.get, "http://a.test/own", fields: Fields(["X-Note": "own"]))
 
         _ = try await kernel.send(request).body.text()
@@ -70,7 +60,8 @@ struct LoggingFileTests {
             return .next
         }
         let transport = MockTransport { _, _ in .silence }
-        let kernel = try kernel(.linked, ["format": "curl", "methods": ["POST"]], transport, beside: [inner])
+        let kernel = try Linkage.linked.logging(
+            to: log, transport, settings: ["format": "curl", "methods": ["POST"]], beside: [inner])
         let handle = kernel.begin(Request(.get, "http://a.test/"))
         try await transport.began.opened()
 
@@ -84,9 +75,11 @@ struct LoggingFileTests {
     @Test(arguments: Linkage.allCases)
     func `lines go to a private file, which is rotated`(linkage: Linkage) async throws {
         let folder = try TemporaryFolder()
-        let kernel = try kernel(
-            linkage,
-            ["path": .string(folder.file("requests.log")), "format": "json", "rotateSize": "1B", "rotateCount": 1])
+        let kernel = try linkage.logging(
+            to: log,
+            settings: [
+                "path": .string(folder.file("requests.log")), "format": "json", "rotateSize": "1B", "rotateCount": 1,
+            ])
 
         for number in 1...3 {
             _ = try await kernel.send(Request(.get, "http://a.test/\(number)")).body.text()
@@ -102,7 +95,7 @@ struct LoggingFileTests {
     }
 
     @Test func `a file that cannot be written is said once`() async throws {
-        let kernel = try kernel(.linked, ["path": "/nowhere/requests.log"])
+        let kernel = try Linkage.linked.logging(to: log, settings: ["path": "/nowhere/requests.log"])
 
         for _ in 1...3 { _ = try await kernel.send(Request(.get, "http://a.test/")).body.text() }
         await kernel.shutDown()

@@ -1,23 +1,12 @@
 import Plugboard
 import PlugboardJSON
 import PlugboardLogging
-import PluginLoader
 import TestSupport
 import Testing
 
 /// The formats and filters of the plugin.
 struct LoggingFormatTests {
     private let log = Record()
-
-    private func kernel(
-        _ linkage: Linkage, _ settings: JSONObject, _ transport: MockTransport = MockTransport()
-    ) throws -> Kernel {
-        try linkage.kernel(
-            "logging", loggingPlugin(), loader: .dynamic, transport, settings: settings,
-            log: KernelLog(level: .debug) { [log] level, source, text in
-                if source == "logging" { log.add("\(level) \(text)") }
-            })
-    }
 
     /// A login, whose request and response hold secrets.
     private var login: Request {
@@ -35,13 +24,15 @@ struct LoggingFormatTests {
     }
 
     @Test func `a beginning of bodies that is too long is refused`() throws {
-        let error = #expect(throws: (any Error).self) { try kernel(.linked, ["bodies": "1MiB"], granted) }
+        let error = #expect(throws: (any Error).self) {
+            try Linkage.linked.logging(to: log, granted, settings: ["bodies": "1MiB"])
+        }
         #expect("\(String(describing: error))".contains("256KiB"))
     }
 
     @Test(arguments: Linkage.allCases)
     func `full shows the beginning of bodies as they are read, without secrets`(linkage: Linkage) async throws {
-        let kernel = try kernel(linkage, ["format": "full", "bodies": "1KiB"], granted)
+        let kernel = try linkage.logging(to: log, granted, settings: ["format": "full", "bodies": "1KiB"])
 
         let body = try await kernel.send(login).body.text()
 
@@ -53,7 +44,7 @@ struct LoggingFormatTests {
 
     @Test(arguments: Linkage.allCases)
     func `json is an object for each exchange, with heads and bodies`(linkage: Linkage) async throws {
-        let kernel = try kernel(linkage, ["format": "json", "bodies": "1KiB"], granted)
+        let kernel = try linkage.logging(to: log, granted, settings: ["format": "json", "bodies": "1KiB"])
         var request = login
         request.logging.label = "sign-in"
 
@@ -73,7 +64,7 @@ struct LoggingFormatTests {
     func `curl is a command line of the request`(linkage: Linkage) async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse() }
         let kernel = try linkage.kernel(
-            "logging", loggingPlugin(), loader: .dynamic, settings: ["format": "curl", "bodies": "1KiB"],
+            loggingPlugin(), settings: ["format": "curl", "bodies": "1KiB"],
             log: KernelLog(level: .info) { [log] _, source, text in if source == "logging" { log.add(text) } })
         let body = Request(.post, server.url("/a"), fields: Fields(["X": "it's"]), body: .text("name=Ada"))
         var streamed = body
@@ -104,7 +95,7 @@ struct LoggingFormatTests {
             default: .respond(200)
             }
         }
-        let kernel = try kernel(.linked, settings, transport)
+        let kernel = try Linkage.linked.logging(to: log, transport, settings: settings)
 
         for (method, url) in [
             (Method.post, "http://a.test/post"), (.get, "http://x.b.test/b"), (.get, "http://a.test/500"),
@@ -120,7 +111,7 @@ struct LoggingFormatTests {
 
     @Test func `a filter of the end holds heads back until then`() async throws {
         let transport = MockTransport { _, number in .respond(number == 1 ? 200 : 500) }
-        let kernel = try kernel(.linked, ["format": "full", "statuses": ["5xx"]], transport)
+        let kernel = try Linkage.linked.logging(to: log, transport, settings: ["format": "full", "statuses": ["5xx"]])
 
         for path in ["first", "second"] {
             _ = try await kernel.send(Request(.get, "http://a.test/\(path)")).body.text()
@@ -131,7 +122,9 @@ struct LoggingFormatTests {
     }
 
     @Test func `a status that is none is refused`() throws {
-        let error = #expect(throws: PlugboardError.self) { try kernel(.linked, ["statuses": ["6x"]]) }
+        let error = #expect(throws: PlugboardError.self) {
+            try Linkage.linked.logging(to: log, settings: ["statuses": ["6x"]])
+        }
 
         #expect(error?.reason.contains("404, 5xx or 400-499") == true)
     }

@@ -2,7 +2,6 @@ import Plugboard
 import PlugboardJSON
 import PlugboardLogging
 import PlugboardLoggingOptions
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -17,7 +16,7 @@ struct LoggingTests {
             try connection.write(Array("lo".utf8))
         }
         let log = Record()
-        let kernel = try kernel(linkage, log)
+        let kernel = try linkage.logging(to: log, nil)
         let url = server.url("/path?key=secret")
 
         let response = try await kernel.send(Request(.get, url))
@@ -34,7 +33,7 @@ struct LoggingTests {
     @Test(arguments: Linkage.allCases)
     func `a request that leaves the plugin out is not logged`(linkage: Linkage) async throws {
         let log = Record()
-        let kernel = try kernel(linkage, log, MockTransport { _, _ in .respond(200, Fields(), nil) })
+        let kernel = try linkage.logging(to: log, MockTransport { _, _ in .respond(200, Fields(), nil) })
         var (silent, shown) = (Request(.get, "http://a.test/silent"), Request(.get, "http://a.test/shown"))
         silent.logging.isEnabled = false
         shown.logging.isEnabled = true
@@ -89,8 +88,8 @@ struct LoggingTests {
         let again = ScriptedPlugin("again", priority: 800)
         again.onResponse = { $0.response?.status == 503 ? .resend() : .next }
         let log = Record()
-        let kernel = try kernel(
-            linkage, log, MockTransport { _, number in number < 3 ? .respond(503) : .respond(200, Fields(), nil) },
+        let kernel = try linkage.logging(
+            to: log, MockTransport { _, number in number < 3 ? .respond(503) : .respond(200, Fields(), nil) },
             beside: [again])
 
         _ = try await kernel.send(Request(.get, "http://a.test/"))
@@ -102,8 +101,8 @@ struct LoggingTests {
     @Test(arguments: Linkage.allCases)
     func `a failure is a warning with its reason`(linkage: Linkage) async throws {
         let log = Record()
-        let kernel = try kernel(
-            linkage, log, MockTransport { _, _ in .failure(PlugboardError(.transportDNS, "Nobody knows\u{1B}[2J it.")) }
+        let kernel = try linkage.logging(
+            to: log, MockTransport { _, _ in .failure(PlugboardError(.transportDNS, "Nobody knows\u{1B}[2J it.")) }
         )
 
         _ = try? await kernel.send(Request(.get, "http://u:secret@a.test/"))
@@ -117,7 +116,7 @@ struct LoggingTests {
     func `a cancelled exchange is not a warning`(linkage: Linkage) async throws {
         let log = Record()
         let transport = MockTransport { _, _ in .silence }
-        let kernel = try kernel(linkage, log, transport)
+        let kernel = try linkage.logging(to: log, transport)
 
         let handle = kernel.begin(Request(.get, "http://a.test/"))
         try await transport.began.opened(for: 1)
@@ -133,7 +132,7 @@ struct LoggingTests {
         let transport = MockTransport { _, _ in
             .respond(200, Fields(["Set-Cookie": "id=secret", "X-Note": "a\u{1B}[31mb"]), nil)
         }
-        let kernel = try kernel(linkage, log, transport, settings: ["format": "full"])
+        let kernel = try linkage.logging(to: log, transport, settings: ["format": "full"])
         var fields = Fields(["Authorization": "Bearer secret", "X-Key": "secret", "Accept": "*/*"])
         fields.markSecret("X-Key")
         var request = Request(.post, "http://a.test/?q=secret", fields: fields)
@@ -160,8 +159,8 @@ struct LoggingTests {
     @Test(arguments: Linkage.allCases)
     func `settings choose the level and whether queries are shown`(linkage: Linkage) async throws {
         let log = Record()
-        let kernel = try kernel(
-            linkage, log, MockTransport(), settings: ["level": "debug", "queries": "show"])
+        let kernel = try linkage.logging(
+            to: log, settings: ["level": "debug", "queries": "show"])
 
         _ = try await kernel.send(Request(.get, "http://u:secret@a.test/?page=2")).body.text()
 
@@ -184,7 +183,7 @@ struct LoggingTests {
             }
         }
         let log = Record()
-        let kernel = try kernel(linkage, log, MockTransport(), beside: [stored, hedge])
+        let kernel = try linkage.logging(to: log, beside: [stored, hedge])
 
         for path in ["stored", "hedged", "sent"] {
             _ = try await kernel.send(Request(.get, "http://a.test/\(path)")).body.text()
@@ -211,7 +210,7 @@ struct LoggingTests {
             return .resend()
         }
         let log = Record()
-        let kernel = try kernel(linkage, log, MockTransport(), beside: [stored, again])
+        let kernel = try linkage.logging(to: log, beside: [stored, again])
 
         _ = try await kernel.send(Request(.get, "http://a.test/")).body.text()
 
@@ -232,7 +231,7 @@ struct LoggingTests {
             }
         }
         let log = Record()
-        let kernel = try kernel(linkage, log, MockTransport(), beside: [refresh])
+        let kernel = try linkage.logging(to: log, beside: [refresh])
 
         _ = try await kernel.send(Request(.get, "http://a.test/")).body.text()
 
@@ -241,16 +240,5 @@ struct LoggingTests {
         #expect(log.lines.first?.hasSuffix(" (sub-request of refresh)") == true, "\(log.lines)")
         #expect(log.lines.last?.contains("GET http://a.test/ → 200 ") == true)
         #expect(log.lines.last?.hasSuffix(")") == false)
-    }
-
-    private func kernel(
-        _ linkage: Linkage, _ log: Record, _ transport: MockTransport? = nil, settings: JSONObject = [:],
-        beside scripted: [ScriptedPlugin] = []
-    ) throws -> Kernel {
-        try linkage.kernel(
-            "logging", loggingPlugin(), loader: .dynamic, transport, settings: settings, beside: scripted,
-            log: KernelLog(level: .debug) { level, source, text in
-                if source == "logging" { log.add("\(level) \(text)") }
-            })
     }
 }

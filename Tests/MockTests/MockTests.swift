@@ -1,7 +1,6 @@
 import Plugboard
 import PlugboardJSON
 import PlugboardMock
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -12,16 +11,12 @@ struct MockTests {
     init() throws { folder = try TemporaryFolder() }
 
     private func kernel(
-        _ linkage: Linkage, _ rules: String? = nil, _ settings: JSONObject = [:], also others: [String] = [],
+        _ linkage: Linkage, _ rules: String? = nil, _ settings: JSONObject = [:], also others: [PluginEntry] = [],
         _ transport: (any Transport)? = nil
     ) throws -> Kernel {
         var settings = settings
         if let rules { settings["rules"] = .string(try folder.write("mock.json", rules)) }
-        let path = linkage == .loaded ? try Products.library("plugboard-mock") : nil
-        let entry = PluginEntry(id: "mock", path: path, settings: settings)
-        return try Kernel(
-            configuration: Configuration(plugins: [entry] + others.map { PluginEntry($0) }), loader: .dynamic,
-            transport: transport, log: .silent)
+        return try linkage.kernel(mockPlugin(), transport, settings: settings, also: others)
     }
 
     @Test(arguments: Linkage.allCases)
@@ -141,7 +136,7 @@ struct MockTests {
                 {"request": {"url": "http://a.test/*"},
                  "responses": [{"status": 503}, {"fail": "transport.reset", "reason": "Gone."}, {"text": "there"}]}
             ]}
-            """#, also: ["retry"])
+            """#, also: [.retry])
 
         #expect(try await kernel.send(Request(.get, "http://a.test/x")).body.text() == "there")
         #expect(try await kernel.send(Request(.get, "http://a.test/once")).body.text() == "first")

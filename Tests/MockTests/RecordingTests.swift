@@ -1,7 +1,6 @@
 import Plugboard
 import PlugboardJSON
 import PlugboardMock
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -14,15 +13,12 @@ struct RecordingTests {
 
     /// A kernel that records to the file, or that responds by it alone.
     private func kernel(
-        _ linkage: Linkage, recording: MockTransport? = nil, also others: [String] = []
+        _ linkage: Linkage, recording: MockTransport? = nil, also others: [PluginEntry] = []
     ) throws -> Kernel {
         var settings: JSONObject = ["rules": .string(folder.file("recorded.json"))]
         if recording != nil { settings["unmatched"] = "record" }
-        let path = linkage == .loaded ? try Products.library("plugboard-mock") : nil
-        let entry = PluginEntry(id: "mock", path: path, settings: settings)
-        return try Kernel(
-            configuration: Configuration(plugins: [entry] + others.map { PluginEntry($0) }), loader: .dynamic,
-            transport: recording ?? MockTransport { _, _ in .silence },
+        return try linkage.kernel(
+            mockPlugin(), recording ?? MockTransport { _, _ in .silence }, settings: settings, also: others,
             log: KernelLog(level: .warning) { [log] _, source, text in if source == "mock" { log.add(text) } })
     }
 
@@ -43,10 +39,10 @@ struct RecordingTests {
             request.url == "http://a.test/start"
                 ? .respond(302, Fields(["Location": "/end"]), ["moved"]) : .respond(200, Fields(), ["arrived"])
         }
-        let recording = try kernel(linkage, recording: transport, also: ["redirect"])
+        let recording = try kernel(linkage, recording: transport, also: [.redirect])
         _ = try await texts(recording, ["http://a.test/start"])
         await recording.shutDown()
-        let replaying = try kernel(linkage, also: ["redirect"])
+        let replaying = try kernel(linkage, also: [.redirect])
 
         let replayed = try await texts(replaying, ["http://a.test/start"])
 

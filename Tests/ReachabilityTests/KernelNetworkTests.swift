@@ -32,12 +32,7 @@ struct KernelNetworkTests {
     private func kernel(
         _ plugins: [ScriptedPlugin], watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) throws -> Kernel {
-        try namespace.run {
-            try Kernel(
-                configuration: Configuration(plugins: plugins.map { PluginEntry($0.id) }),
-                catalog: Catalog(plugins.map(\.descriptor)), network: .system,
-                transport: MockTransport(), watch: watch)
-        }
+        try namespace.run { try makeKernel(plugins, network: .system, watch: watch) }
     }
 
     private func addNetwork() throws {

@@ -13,7 +13,7 @@ struct HARReaderTests {
                 ? ServerResponse(status: 302, fields: [("Location", "/b")])
                 : ServerResponse(fields: [("Content-Type", "text/plain")], body: "there")
         }
-        let recorder = try Recorders(.linked, also: ["redirect"])
+        let recorder = try Recorders(.linked, also: [.redirect])
         _ = try await recorder.kernel.send(Request(.get, server.url("/a"))).body.text()
         _ = try await recorder.kernel.send(Request(.post, server.url("/b"), body: .text("x"))).body.text()
         _ = try? await recorder.kernel.send(Request(.get, try ClosedPort().url()))

@@ -1,6 +1,5 @@
 import Plugboard
 import PlugboardJSON
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -16,7 +15,7 @@ struct RecordedAttemptTests {
         }
         let path = folder.file("recorder.sqlite")
         let recorder = try Recorders(
-            linkage, ["persistence": .string(persistence), "path": .string(path)], also: ["redirect"])
+            linkage, ["persistence": .string(persistence), "path": .string(path)], also: [.redirect])
 
         _ = try await recorder.kernel.send(Request(.get, server.url("/a?n=1"))).body.text()
         let urls = try await recorder.entries().map { $0["request"]?["url"]?.stringValue }

@@ -1,7 +1,6 @@
 import Plugboard
 import PlugboardJSON
 import PlugboardRecorder
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -13,7 +12,7 @@ struct RecorderPageTests {
             request.target == "/a"
                 ? ServerResponse(status: 302, fields: [("Location", "/b")]) : ServerResponse(body: "there")
         }
-        let recorder = try Recorders(linkage, also: ["decode", "redirect"], measuresHooks: true)
+        let recorder = try Recorders(linkage, also: [.decode, .redirect], measuresHooks: true)
 
         _ = try await recorder.kernel.send(Request(.get, server.url("/a"))).body.text()
         let entries = try await recorder.entries()
@@ -39,7 +38,7 @@ struct RecorderPageTests {
 
     @Test func `without measureHooks no hook is recorded`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "there") }
-        let recorder = try Recorders(.linked, also: ["decode"])
+        let recorder = try Recorders(.linked, also: [.decode])
 
         _ = try await recorder.kernel.send(Request(.get, server.url("/"))).body.text()
 
@@ -105,7 +104,7 @@ struct RecorderPageTests {
             request.target == "/a"
                 ? ServerResponse(status: 302, fields: [("Location", "/b")]) : ServerResponse(body: "there")
         }
-        let recorder = try Recorders(.linked, also: ["redirect"])
+        let recorder = try Recorders(.linked, also: [.redirect])
         _ = try await recorder.kernel.send(Request(.get, server.url("/a"))).body.text()
         let har = try await recorder.text("har")
 

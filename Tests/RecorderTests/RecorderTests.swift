@@ -1,7 +1,6 @@
 import Plugboard
 import PlugboardJSON
 import PlugboardRecorder
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -97,7 +96,7 @@ struct RecorderTests {
                 ? ServerResponse(status: 302, fields: [("Location", "/b?token=t0psecret&n=1")])
                 : ServerResponse(body: "there")
         }
-        let recorder = try Recorders(linkage, also: ["redirect"])
+        let recorder = try Recorders(linkage, also: [.redirect])
 
         _ = try await recorder.kernel.send(Request(.get, server.url("/a"))).body.text()
         let entries = try await recorder.entries()
@@ -239,7 +238,7 @@ struct RecorderTests {
             request.target == "/a"
                 ? ServerResponse(status: 303, fields: [("Location", "/b")]) : ServerResponse(body: "there")
         }
-        let recorder = try Recorders(.linked, also: ["redirect"])
+        let recorder = try Recorders(.linked, also: [.redirect])
 
         _ = try await recorder.kernel.send(Request(.post, server.url("/a"), body: .text("x=1"))).body.text()
         let requests = try await recorder.entries().compactMap { $0["request"] }

@@ -1,28 +1,23 @@
 import Plugboard
 import PlugboardJSON
 import PlugboardRecorder
-import PluginLoader
 import TestSupport
 
 /// A kernel that records, and its commands.
 struct Recorders {
     let kernel: Kernel
 
-    /// - Parameter others: Ids of bundled plugins beside it.
+    /// - Parameter others: Bundled plugins beside it.
     init(
-        _ linkage: Linkage, _ settings: JSONObject = [:], also others: [String] = [],
+        _ linkage: Linkage, _ settings: JSONObject = [:], also others: [PluginEntry] = [],
         transport: (any Transport)? = nil, measuresHooks: Bool = false, connectionsPerHost: Int = 64
     ) throws {
         var settings = settings
         if !settings.contains("persistence") { settings["persistence"] = "memory" }
-        let path = linkage == .loaded ? try Products.library("plugboard-recorder") : nil
-        let entries = [PluginEntry(id: "recorder", path: path, settings: settings)] + others.map { PluginEntry($0) }
-        var configuration = Configuration(plugins: entries)
-        configuration.kernel.measureHooks = measuresHooks
-        configuration.kernel.connectionsPerHost = connectionsPerHost
-        kernel = try Kernel(
-            configuration: configuration, loader: .dynamic,
-            transport: transport, log: .silent)
+        kernel = try linkage.kernel(recorderPlugin(), transport, settings: settings, also: others) {
+            $0.kernel.measureHooks = measuresHooks
+            $0.kernel.connectionsPerHost = connectionsPerHost
+        }
     }
 
     func text(_ command: String, _ arguments: JSONObject = [:]) async throws -> String {

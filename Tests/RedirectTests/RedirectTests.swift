@@ -1,7 +1,6 @@
 import Plugboard
 import PlugboardRedirect
 import PlugboardRedirectOptions
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -15,7 +14,7 @@ struct RedirectTests {
             default: .respond(200, Fields(), ["arrived"])
             }
         }
-        let kernel = try kernel(linkage, transport)
+        let kernel = try linkage.kernel(redirectPlugin(), transport)
 
         let response = try await kernel.send(Request(.get, "http://a.test/start"))
 
@@ -32,7 +31,7 @@ struct RedirectTests {
                 : ServerResponse(body: "arrived")
         }
         defer { server.stop() }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(redirectPlugin())
 
         let response = try await kernel.send(Request(.get, server.url("/start")))
 
@@ -45,7 +44,7 @@ struct RedirectTests {
         async throws
     {
         let transport = redirecting(303, to: "/next")
-        let kernel = try kernel(linkage, transport)
+        let kernel = try linkage.kernel(redirectPlugin(), transport)
         let fields = Fields(["Content-Type": "text/plain", "Content-Language": "en", "Accept": "*/*"])
 
         _ = try await kernel.send(Request(.post, "http://a.test/", fields: fields, body: .text("hello")))
@@ -61,7 +60,7 @@ struct RedirectTests {
             request.target == "/first"
                 ? ServerResponse(status: 307, fields: [("Location", "/second")]) : ServerResponse(body: request.body)
         }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(redirectPlugin())
 
         let response = try await kernel.send(Request(.put, server.url("/first"), body: .text("hello")))
 
@@ -73,7 +72,7 @@ struct RedirectTests {
     func `a stream that cannot be rewound fails a 307 with redirect.body`(linkage: Linkage) async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(status: 307, fields: [("Location", "/second")])
         }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(redirectPlugin())
 
         let error = try await failure(
             of: kernel, Request(.post, server.url("/first"), body: Body(PiecesSource(["one", "two"]))))
@@ -89,7 +88,7 @@ struct RedirectTests {
             request.method == "POST"
                 ? ServerResponse(status: 303, fields: [("Location", "/second")]) : ServerResponse(body: "got")
         }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(redirectPlugin())
 
         let response = try await kernel.send(
             Request(.post, server.url("/first"), body: Body(PiecesSource(["one", "two"]))))
@@ -100,7 +99,7 @@ struct RedirectTests {
     @Test(arguments: Linkage.allCases, ["http://a.test/next", "http://a.test.:80/next", "http://b.test/next"])
     func `a secret field is not sent to another origin`(linkage: Linkage, location: String) async throws {
         let transport = redirecting(302, to: location)
-        let kernel = try kernel(linkage, transport)
+        let kernel = try linkage.kernel(redirectPlugin(), transport)
         let fields = Fields(["Host": "virtual.test", "Authorization": "Bearer x", "Cookie": "a=b", "Accept": "*/*"])
 
         _ = try await kernel.send(Request(.get, "http://a.test/", fields: fields))
@@ -112,7 +111,7 @@ struct RedirectTests {
     @Test(arguments: Linkage.allCases, [0, 1, 3])
     func `the request's limit takes precedence`(linkage: Linkage, limit: Int) async throws {
         let transport = redirecting(302, to: "/again", always: true)
-        let kernel = try kernel(linkage, transport)
+        let kernel = try linkage.kernel(redirectPlugin(), transport)
         var request = Request(.get, "http://a.test/")
         request.redirect.limit = limit
 
@@ -126,7 +125,7 @@ struct RedirectTests {
     func `settings apply to requests without attributes`(linkage: Linkage) async throws {
         let transport = redirecting(302, to: "/again", always: true)
         let kernel = try linkage.kernel(
-            "redirect", redirectPlugin(), loader: .dynamic, transport, settings: ["limit": 2, "keepMethod": true])
+            redirectPlugin(), transport, settings: ["limit": 2, "keepMethod": true])
 
         let error = try await failure(of: kernel, Request(.post, "http://a.test/", body: .text("x")))
 
@@ -136,7 +135,7 @@ struct RedirectTests {
 
     @Test(arguments: Linkage.allCases)
     func `a request with follow false gets the redirecting response`(linkage: Linkage) async throws {
-        let kernel = try kernel(linkage, redirecting(302, to: "/next"))
+        let kernel = try linkage.kernel(redirectPlugin(), redirecting(302, to: "/next"))
         var request = Request(.get, "http://a.test/")
         request.redirect.follow = false
 
@@ -147,7 +146,7 @@ struct RedirectTests {
 
     @Test(arguments: Linkage.allCases, ["", "http://[broken/", "http://a.test:99999/"])
     func `a response with an invalid Location passes`(linkage: Linkage, location: String) async throws {
-        let kernel = try kernel(linkage, redirecting(302, to: location))
+        let kernel = try linkage.kernel(redirectPlugin(), redirecting(302, to: location))
 
         let response = try await kernel.send(Request(.get, "http://a.test/"))
 
@@ -159,7 +158,7 @@ struct RedirectTests {
         linkage: Linkage, location: String
     ) async throws {
         let transport = redirecting(302, to: location)
-        let kernel = try kernel(linkage, transport)
+        let kernel = try linkage.kernel(redirectPlugin(), transport)
 
         let error = try await failure(of: kernel, Request(.get, "http://a.test/"))
 
@@ -170,7 +169,7 @@ struct RedirectTests {
     @Test(arguments: Linkage.allCases)
     func `a Location that is only a fragment means the same path and query`(linkage: Linkage) async throws {
         let transport = redirecting(302, to: "#part")
-        let kernel = try kernel(linkage, transport)
+        let kernel = try linkage.kernel(redirectPlugin(), transport)
 
         let response = try await kernel.send(Request(.get, "http://a.test/b/c;d?e=f"))
 
@@ -179,7 +178,7 @@ struct RedirectTests {
 
     @Test(arguments: Linkage.allCases, ["ftp://a.test/", "http://a.test/"])
     func `a redirect to another scheme or from https to http fails`(linkage: Linkage, location: String) async throws {
-        let kernel = try kernel(linkage, redirecting(302, to: location))
+        let kernel = try linkage.kernel(redirectPlugin(), redirecting(302, to: location))
 
         let error = try await failure(of: kernel, Request(.get, "https://a.test/"))
 
@@ -191,7 +190,7 @@ struct RedirectTests {
         let transport = MockTransport { request, number in
             number < 3 ? .respond(302, Fields(["Location": "/\(number)?key=secret#part"])) : .respond(200)
         }
-        let kernel = try kernel(linkage, transport)
+        let kernel = try linkage.kernel(redirectPlugin(), transport)
         let seen = Record()
 
         let handle = kernel.begin(Request(.get, "http://u:secret@a.test/")) { event in
@@ -218,15 +217,11 @@ struct RedirectTests {
             return plugin
         }
         let kernel = try linkage.kernel(
-            "redirect", redirectPlugin(), loader: .dynamic, redirecting(302, to: "/next"), beside: plugins)
+            redirectPlugin(), redirecting(302, to: "/next"), beside: plugins)
 
         _ = try await kernel.send(Request(.get, "http://a.test/"))
 
         #expect(seen.lines == ["inside 302", "inside 200", "outside 200"])
-    }
-
-    private func kernel(_ linkage: Linkage, _ transport: MockTransport? = nil) throws -> Kernel {
-        try linkage.kernel("redirect", redirectPlugin(), loader: .dynamic, transport)
     }
 
     private func redirecting(_ status: Int, to location: String, always: Bool = false) -> MockTransport {

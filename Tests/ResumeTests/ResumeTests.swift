@@ -1,5 +1,4 @@
 import Plugboard
-import PluginLoader
 import Synchronization
 import TestSupport
 import Testing
@@ -14,7 +13,7 @@ struct ResumeTests {
         let server = try RangeServer { [content] number, request in
             RangeServer.correct(request, content, cut: number == 1 ? cut : nil)
         }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(resumePlugin())
 
         let response = try await kernel.send(Request(.get, server.url))
         let body = try await response.body.collect(upTo: .mebibytes(1))
@@ -27,7 +26,7 @@ struct ResumeTests {
     @Test(arguments: Linkage.allCases)
     func `a body that breaks again and again is continued as long as bytes come`(linkage: Linkage) async throws {
         let server = try RangeServer { [content] _, request in RangeServer.correct(request, content, cut: 9_000) }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(resumePlugin())
 
         let body = try await kernel.send(Request(.get, server.url)).body.collect(upTo: .mebibytes(1))
 
@@ -43,7 +42,7 @@ struct ResumeTests {
             reply.isChunked = number == 1
             return reply
         }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(resumePlugin())
 
         let body = try await kernel.send(Request(.get, server.url)).body.collect(upTo: .mebibytes(1))
 
@@ -65,7 +64,7 @@ struct ResumeTests {
                 206, [("ETag", "\"a\""), ("Content-Range", "bytes \(first)-\(end - 1)/100000")],
                 Array(content[first..<end]))
         }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(resumePlugin())
 
         let body = try await kernel.send(Request(.get, server.url)).body.collect(upTo: .mebibytes(1))
 
@@ -77,7 +76,7 @@ struct ResumeTests {
         let server = try RangeServer { [content] number, request in
             RangeServer.correct(request, content, cut: number == 1 ? 500 : nil)
         }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(resumePlugin())
 
         let response = try await kernel.send(Request(.get, server.url, fields: Fields(["Range": "bytes=1000-1999"])))
         let body = try await response.body.collect(upTo: .mebibytes(1))
@@ -93,7 +92,7 @@ struct ResumeTests {
                 ? RangeServer.correct(request, content, cut: 5_000)
                 : RangeServer.correct(request, RangeServer.content(100_000, seed: 9), tag: "\"b\"")
         }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(resumePlugin())
 
         let error = await breakage(try await kernel.send(Request(.get, server.url)))
 
@@ -112,7 +111,7 @@ struct ResumeTests {
         linkage: Linkage, fields: [ServerResponse.Field]
     ) async throws {
         let server = try RangeServer { [content] _, _ in .init(200, fields, content, cut: 5_000) }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(resumePlugin())
 
         let error = await breakage(try await kernel.send(Request(.get, server.url)))
 
@@ -132,7 +131,7 @@ struct ResumeTests {
             return .init(
                 206, fields + [("Content-Range", "bytes \(first)-99999/100000")], Array(content[first...]))
         }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(resumePlugin())
 
         let body = try await kernel.send(Request(.get, server.url)).body.collect(upTo: .mebibytes(1))
 
@@ -145,7 +144,7 @@ struct ResumeTests {
         let server = try RangeServer { [content] number, _ in
             .init(200, [("ETag", "\"a\"")], content, cut: number == 1 ? 5_000 : nil)
         }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(resumePlugin())
         var request = Request(.get, server.url)
 
         request.resume.repeatLimit = .bytes(5_000)
@@ -158,7 +157,7 @@ struct ResumeTests {
         let server = try RangeServer { [content] number, _ in
             .init(200, [("ETag", "\"a\"")], content, cut: number == 1 ? 5_000 : nil)
         }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(resumePlugin())
         var request = Request(.get, server.url)
         request.resume.repeatLimit = .bytes(4_999)
 
@@ -170,7 +169,7 @@ struct ResumeTests {
         let server = try RangeServer { [content] number, request in
             number == 1 ? RangeServer.correct(request, content, cut: 5_000) : .init(503)
         }
-        let kernel = try kernel(linkage, ["delay": "1ms"])
+        let kernel = try linkage.kernel(resumePlugin(), settings: ["delay": "1ms"])
         var request = Request(.get, server.url)
         request.resume.attempts = 3
 
@@ -192,7 +191,7 @@ struct ResumeTests {
             exchange.request[.authorization] = "Bearer \(asked.lines.count)"
             return .next
         }
-        let kernel = try linkage.kernel("resume", resumePlugin(), loader: .dynamic, beside: [tokens])
+        let kernel = try linkage.kernel(resumePlugin(), beside: [tokens])
 
         let body = try await kernel.send(Request(.get, server.url)).body.collect(upTo: .mebibytes(1))
 
@@ -209,7 +208,7 @@ struct ResumeTests {
                 ServerResponse(fields: [("ETag", "\"a\""), ("Content-Length", "100000")], body: Array(content[..<500]))
                     .bytes())
         }
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(resumePlugin())
         let response = try await kernel.send(Request(.get, server.url()))
         let reading = Task { try await response.body.collect(upTo: .mebibytes(1)) }
         _ = try await server.requests(atLeast: 2)
@@ -225,7 +224,7 @@ struct ResumeTests {
         linkage: Linkage, ranges: BrokenRanges
     ) async throws {
         let server = try ranges.server()
-        let kernel = try kernel(linkage, ["delay": "1ms"])
+        let kernel = try linkage.kernel(resumePlugin(), settings: ["delay": "1ms"])
 
         let body = try? await kernel.send(Request(.get, server.url)).body.collect(upTo: .mebibytes(1))
 
@@ -248,10 +247,6 @@ struct ResumeTests {
         #expect(server.requests.map { $0["Accept-Encoding"] }.allSatisfy { $0 == "gzip, deflate, br, zstd" })
     }
 
-    private func kernel(_ linkage: Linkage, _ settings: JSONObject = [:]) throws -> Kernel {
-        try linkage.kernel("resume", resumePlugin(), loader: .dynamic, settings: settings)
-    }
-
     private func breakage(_ response: @autoclosure () async throws -> Response) async -> PlugboardError? {
         do {
             _ = try await response().body.collect(upTo: .mebibytes(1))
@@ -269,7 +264,7 @@ struct ResumeTests {
             return reply
         }
         let seen = Mutex<[TransferProgress]>([])
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(resumePlugin())
 
         let response = try await kernel.send(Request(.get, server.url)) { notice in
             if case .progress(let progress) = notice { seen.withLock { $0.append(progress) } }

@@ -1,6 +1,5 @@
 import Plugboard
 import PlugboardKit
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -43,7 +42,7 @@ struct MeasuresTests {
     private func withMeasures(_ body: (Measures) -> Void) async throws {
         let plugin = ScriptedPlugin("counting")
         let kernel = try Linkage.linked.kernel(
-            "telemetry", telemetryPlugin(), loader: .dynamic, MockTransport(), beside: [plugin])
+            telemetryPlugin(), MockTransport(), beside: [plugin])
         body(Measures(try #require(plugin.host)))
         await kernel.shutDown()
     }

@@ -1,7 +1,6 @@
 import Plugboard
 import PlugboardJSON
 import PlugboardTelemetry
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -69,13 +68,14 @@ extension TelemetryTests {
     ) async throws {
         let folder = try TemporaryFolder()
         let transport = MockTransport { _, number in number == 1 ? .silence : .respond(200) }
-        let path = linkage == .loaded ? try Products.library("plugboard-telemetry") : nil
-        let queue = PluginEntry("queue", settings: ["path": .string(folder.file("q.sqlite")), "automatic": false])
-        var configuration = Configuration(plugins: [PluginEntry(id: "telemetry", path: path), queue])
-        configuration.kernel.connections = 1
+        let queue = PluginEntry.queue {
+            $0.path = folder.file("q.sqlite")
+            $0.automatic = false
+        }
         let clock = ManualClock()
-        let kernel = try Kernel(
-            configuration: configuration, loader: .dynamic, transport: transport, log: .silent, clock: clock)
+        let kernel = try linkage.kernel(telemetryPlugin(), transport, clock: clock, also: [queue]) {
+            $0.kernel.connections = 1
+        }
         let first = kernel.begin(Request(.get, "http://a.test/"))
         try await transport.began.opened()
         let second = kernel.begin(Request(.get, "http://a.test/"))

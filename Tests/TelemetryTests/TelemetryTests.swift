@@ -1,7 +1,6 @@
 import Plugboard
 import PlugboardJSON
 import PlugboardTelemetry
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -13,11 +12,7 @@ struct TelemetryTests {
     ) throws -> Kernel {
         var settings = settings
         settings["endpoint"] = .string(collector.url)
-        let path = linkage == .loaded ? try Products.library("plugboard-telemetry") : nil
-        let entry = PluginEntry(id: "telemetry", path: path, settings: settings)
-        return try Kernel(
-            configuration: Configuration(plugins: [entry] + others), loader: .dynamic, transport: transport,
-            log: .silent)
+        return try linkage.kernel(telemetryPlugin(), transport, settings: settings, also: others)
     }
 
     @Test(arguments: Linkage.allCases)
@@ -67,7 +62,7 @@ struct TelemetryTests {
             request.target == "/a"
                 ? ServerResponse(status: 302, fields: [("Location", "/b")]) : ServerResponse(body: "b")
         }
-        let kernel = try kernel(linkage, collector, also: ["redirect"])
+        let kernel = try kernel(linkage, collector, also: [.redirect])
 
         _ = try await kernel.send(Request(.get, server.url("/a"))).body.text()
         await kernel.shutDown()

@@ -2,7 +2,6 @@ import Plugboard
 import PlugboardJSON
 import PlugboardValidator
 import PlugboardValidatorOptions
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -85,7 +84,7 @@ struct BadInputTests {
         do {
             let transport = MockTransport { _, _ in .source(200, fields, Pieces(pieces)) }
             let kernel = try linkage.kernel(
-                "validator", validatorPlugin(), loader: .dynamic, transport, settings: ["streams": .bool(isStreamed)])
+                validatorPlugin(), transport, settings: ["streams": .bool(isStreamed)])
             var request = Request(.get, "http://a.test/")
             request.validator.schema = schema
             request.validator.limit = limit

@@ -3,7 +3,6 @@ import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardValidator
 import PlugboardValidatorOptions
-import PluginLoader
 import Synchronization
 import TestSupport
 import Testing
@@ -23,9 +22,7 @@ struct FetchMemoryTests {
         var settings = settings
         settings["fetch"] = ["https://schemas.test/"]
         return (
-            try linkage.kernel(
-                "validator", validatorPlugin(), loader: .dynamic, transport, settings: settings, clock: clock),
-            transport
+            try linkage.kernel(validatorPlugin(), transport, clock: clock, settings: settings), transport
         )
     }
 

@@ -2,7 +2,6 @@ import Plugboard
 import PlugboardJSON
 import PlugboardValidator
 import PlugboardValidatorOptions
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -21,7 +20,7 @@ struct FetchTests {
                 ? .respond(404, Fields(), []) : .respond(200, FetchTests.json, [body])
         }
         return (
-            try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport, settings: settings),
+            try linkage.kernel(validatorPlugin(), transport, settings: settings),
             transport
         )
     }

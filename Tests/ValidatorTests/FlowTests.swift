@@ -2,7 +2,6 @@ import Plugboard
 import PlugboardJSON
 import PlugboardValidator
 import PlugboardValidatorOptions
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -15,7 +14,7 @@ struct FlowTests {
         let gate = Gate()
         gate.admit()
         let server = try LoopbackServer(.chunked(["[1, 2, \"x\"", ", 4]"], gate: gate))
-        let kernel = try linkage.kernel("validator", validatorPlugin(), loader: .dynamic)
+        let kernel = try linkage.kernel(validatorPlugin())
         var request = Request(.get, server.url())
         request.validator.schema = FlowTests.list
 
@@ -31,7 +30,7 @@ struct FlowTests {
         let gate = Gate()
         gate.admit()
         let server = try LoopbackServer(.chunked(["[1, }", "]"], gate: gate))
-        let kernel = try linkage.kernel("validator", validatorPlugin(), loader: .dynamic)
+        let kernel = try linkage.kernel(validatorPlugin())
         var request = Request(.get, server.url())
         request.validator.schema = "true"
 
@@ -46,7 +45,7 @@ struct FlowTests {
         let gate = Gate()
         gate.admit()
         let server = try LoopbackServer(.chunked(["[1, 2,", "\"x\"]"], gate: gate))
-        let kernel = try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, settings: ["streams": true])
+        let kernel = try linkage.kernel(validatorPlugin(), settings: ["streams": true])
         var request = Request(.get, server.url())
         request.validator.schema = FlowTests.list
 
@@ -134,8 +133,7 @@ struct FlowTests {
     }
 
     private func kernel(_ linkage: Linkage, _ pieces: [String], _ settings: JSONObject = [:]) throws -> Kernel {
-        let transport = MockTransport { _, _ in .respond(200, Fields(["Content-Type": "application/json"]), pieces) }
-        return try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport, settings: settings)
+        try linkage.kernel(validatorPlugin(), MockTransport.json(pieces), settings: settings)
     }
 }
 

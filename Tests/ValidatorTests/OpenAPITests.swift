@@ -3,7 +3,6 @@ import Plugboard
 import PlugboardJSON
 import PlugboardValidator
 import PlugboardValidatorOptions
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -57,7 +56,7 @@ struct OpenAPITests {
         let transport = MockTransport { _, _ in .respond(status, Fields(["Content-Type": type]), [body]) }
         var settings = settings
         settings["openapi"] = [.string(OpenAPITests.document(version, servers: servers))]
-        return try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport, settings: settings)
+        return try linkage.kernel(validatorPlugin(), transport, settings: settings)
     }
 
     @Test(arguments: Linkage.allCases, ["3.0.3", "3.1.0"])
@@ -129,7 +128,7 @@ struct OpenAPITests {
     func `a document that cannot be used refuses the settings`(document: String) throws {
         #expect(throws: PlugboardError.self) {
             try Linkage.linked.kernel(
-                "validator", validatorPlugin(), loader: .dynamic, settings: ["openapi": [.string(document)]])
+                validatorPlugin(), settings: ["openapi": [.string(document)]])
         }
     }
 
@@ -147,7 +146,7 @@ struct OpenAPITests {
             .respond(200, Fields(["Content-Type": "application/json"]), ["[]"])
         }
         let kernel = try Linkage.linked.kernel(
-            "validator", validatorPlugin(), loader: .dynamic, transport, settings: ["openapi": [.string(document)]])
+            validatorPlugin(), transport, settings: ["openapi": [.string(document)]])
 
         #expect(await failure { try await kernel.send(Request(.get, "https://api.test/odd")) } == nil)
         #expect(
@@ -168,7 +167,7 @@ struct OpenAPITests {
             .respond(200, Fields(["Content-Type": "application/json"]), ["[]"])
         }
         let kernel = try Linkage.linked.kernel(
-            "validator", validatorPlugin(), loader: .dynamic, transport, settings: ["openapi": [.string(document)]])
+            validatorPlugin(), transport, settings: ["openapi": [.string(document)]])
 
         #expect(await failure { try await kernel.send(Request(.get, "https://api.test/good")) } == nil)
         #expect(await failure { try await kernel.send(Request(.get, "https://api.test/odd")) } != nil)

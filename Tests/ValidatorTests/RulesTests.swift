@@ -1,7 +1,6 @@
 import Plugboard
 import PlugboardJSON
 import PlugboardValidator
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -73,8 +72,6 @@ struct RulesTests {
     }
 
     private func kernel(_ linkage: Linkage, _ settings: JSONObject, _ body: String = "7") throws -> Kernel {
-        let fields = Fields(["Content-Type": "application/json"])
-        let transport = MockTransport { _, _ in .respond(200, fields, [body]) }
-        return try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport, settings: settings)
+        try linkage.kernel(validatorPlugin(), MockTransport.json(body), settings: settings)
     }
 }

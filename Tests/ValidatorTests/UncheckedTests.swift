@@ -2,7 +2,6 @@ import Plugboard
 import PlugboardJSON
 import PlugboardValidator
 import PlugboardValidatorOptions
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -13,7 +12,7 @@ struct UncheckedTests {
     @Test(arguments: [#"{"type": "strin"}"#, #"{"$ref": "https://x.test/a"}"#, "{"], Linkage.allCases)
     func `with warn a schema that cannot be compiled lets the body pass`(schema: String, linkage: Linkage) async throws
     {
-        let kernel = try kernel(linkage)
+        let kernel = try linkage.kernel(validatorPlugin(), MockTransport.json("[1]"))
         var request = Request(.get, "http://a.test/")
         request.validator.schema = schema
         request.validator.mode = .warn
@@ -31,7 +30,7 @@ struct UncheckedTests {
     func `a body with a content coding is named, or passes with warn`(linkage: Linkage) async throws {
         let coded = Fields(["Content-Type": "application/json", "Content-Encoding": "x-pack"])
         let transport = MockTransport { _, _ in .respond(200, coded, ["\u{1}"]) }
-        let kernel = try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport)
+        let kernel = try linkage.kernel(validatorPlugin(), transport)
         var request = Request(.get, "http://a.test/")
         request.validator.schema = "true"
 
@@ -73,7 +72,7 @@ struct UncheckedTests {
     @Test(arguments: Linkage.allCases)
     func `schemas that Unicode takes for equal are two schemas`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in .respond(200, UncheckedTests.json, ["\"\u{E9}\""]) }
-        let kernel = try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport)
+        let kernel = try linkage.kernel(validatorPlugin(), transport)
         var request = Request(.get, "http://a.test/")
 
         request.validator.schema = "{\"const\": \"e\u{301}\"}"
@@ -89,7 +88,7 @@ struct UncheckedTests {
             .respond(200, UncheckedTests.json, [request.url.contains("schemas.test") ? "true" : "[1]"])
         }
         let kernel = try linkage.kernel(
-            "validator", validatorPlugin(), loader: .dynamic, transport, settings: ["fetch": ["https://schemas.test/"]])
+            validatorPlugin(), transport, settings: ["fetch": ["https://schemas.test/"]])
         var request = Request(.get, "http://a.test/")
         request.validator.schema = #"{"$ref": "https://schemas.test/a"}"#
         let shared = request
@@ -100,10 +99,5 @@ struct UncheckedTests {
         }
 
         #expect(transport.requests.count { $0.url.contains("schemas.test") } == 1)
-    }
-
-    private func kernel(_ linkage: Linkage) throws -> Kernel {
-        let transport = MockTransport { _, _ in .respond(200, UncheckedTests.json, ["[1]"]) }
-        return try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport)
     }
 }

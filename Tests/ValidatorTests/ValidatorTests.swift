@@ -2,7 +2,6 @@ import Plugboard
 import PlugboardJSON
 import PlugboardValidator
 import PlugboardValidatorOptions
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -77,7 +76,7 @@ struct ValidatorTests {
         let transport = MockTransport { request, _ in
             .respond(request.url == "http://a.test/errors" ? 404 : 200, json, ["{}"])
         }
-        let kernel = try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport, settings: settings)
+        let kernel = try linkage.kernel(validatorPlugin(), transport, settings: settings)
 
         #expect(try await failure(of: kernel, Request(.get, "http://a.test/users/1")).code == .validatorInvalid)
         #expect(try await failure(of: kernel, Request(.get, "http://a.test/errors")).code == .validatorInvalid)
@@ -93,7 +92,7 @@ struct ValidatorTests {
             ]
         ]
         let transport = MockTransport { _, _ in .respond(200, Fields(["Content-Type": "Text/Plain; a=b"]), ["{}"]) }
-        let kernel = try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport, settings: settings)
+        let kernel = try linkage.kernel(validatorPlugin(), transport, settings: settings)
 
         #expect(try await kernel.send(Request(.get, "http://a.test/")).status == 200)
         #expect(try await failure(of: kernel, Request(.get, "http://a.test/typed")).code == .validatorInvalid)
@@ -141,7 +140,7 @@ struct ValidatorTests {
     func `the body of a request is checked before it is sent`(linkage: Linkage) async throws {
         let settings: JSONObject = ["requests": ["POST http://a.test/*": .string(ValidatorTests.user)]]
         let transport = MockTransport { _, _ in .respond(200, Fields(), ["ok"]) }
-        let kernel = try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport, settings: settings)
+        let kernel = try linkage.kernel(validatorPlugin(), transport, settings: settings)
         func post(_ text: String) -> Request {
             Request(.post, "http://a.test/", fields: json, body: .text(text))
         }
@@ -182,7 +181,7 @@ struct ValidatorTests {
     @Test(arguments: Linkage.allCases)
     func `responses without a body are not checked`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in .respond(204, Fields()) }
-        let kernel = try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport)
+        let kernel = try linkage.kernel(validatorPlugin(), transport)
 
         #expect(try await kernel.send(request(schema: "false")).status == 204)
     }
@@ -212,9 +211,8 @@ struct ValidatorTests {
     }
 
     private func kernel(_ linkage: Linkage, _ body: String, _ settings: JSONObject = [:]) throws -> Kernel {
-        let fields = json
-        let transport = MockTransport { _, _ in .respond(200, fields, [body]) }
-        return try linkage.kernel("validator", validatorPlugin(), loader: .dynamic, transport, settings: settings)
+        try linkage.kernel(
+            validatorPlugin(), MockTransport.json(body, type: json["Content-Type"] ?? ""), settings: settings)
     }
 
     private func failure(of kernel: Kernel, _ request: Request) async throws -> PlugboardError {

@@ -86,7 +86,7 @@ struct RefreshTests {
             return number < 3 ? .respond(503) : .respond(200, Fields(), [Setup.token("t1")])
         }
         let clock = ManualClock()
-        let kernel = try kernel(linkage, transport, clock)
+        let kernel = try Setup.kernel(linkage, transport, origins: Setup.renewing, clock: clock)
 
         let errors = [
             try await Setup.failure(of: kernel, Request(.get, "http://a.test/")),
@@ -241,7 +241,7 @@ struct RefreshTests {
             request.url.contains("login.test") ? .silence : .respond(200)
         }
         let clock = ManualClock()
-        let kernel = try kernel(linkage, transport, clock)
+        let kernel = try Setup.kernel(linkage, transport, origins: Setup.renewing, clock: clock)
 
         let handle = kernel.begin(Request(.get, "http://a.test/"))
         try await transport.began.opened()
@@ -272,10 +272,5 @@ struct RefreshTests {
 
         #expect(error.code == .authenticationRefresh)
         #expect(seen.lines == ["http://a.test/token"])
-    }
-
-    private func kernel(_ linkage: Linkage, _ transport: MockTransport, _ clock: ManualClock) throws -> Kernel {
-        try Setup.kernel(
-            linkage, transport, origins: ["http://a.test": Setup.client(of: "http://login.test/token")], clock: clock)
     }
 }

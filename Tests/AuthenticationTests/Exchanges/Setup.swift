@@ -3,7 +3,6 @@ import PlugboardAuthentication
 import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardTransport
-import PluginLoader
 import TestSupport
 
 /// Kernels, sections and results that these tests share.
@@ -14,27 +13,27 @@ enum Setup {
         settings: JSONObject = [:], beside scripted: [ScriptedPlugin] = [], log: KernelLog = .silent,
         clock: ManualClock? = nil, connectTo: [String: String]? = nil
     ) throws -> Kernel {
-        let path = linkage == .loaded ? try Products.library("plugboard-authentication") : nil
-        let entry = PluginEntry(id: "authentication", path: path, settings: settings)
         var sections: [Origin: Attributes] = [:]
         for (origin, own) in origins {
             var attributes = Attributes()
             for (name, value) in own { attributes["authentication.\(name)"] = value }
             if let origin = Origin(origin) { sections[origin] = attributes }
         }
-        var configuration = Configuration(
-            plugins: [entry] + scripted.map { PluginEntry($0.id) }, origins: sections)
-        configuration.kernel.connectTo = connectTo
-        return try Kernel(
-            configuration: configuration,
-            catalog: Catalog((linkage == .linked ? [authenticationPlugin()] : []) + scripted.map(\.descriptor)),
-            loader: .dynamic, transport: transport, log: log, clock: clock)
+        return try linkage.kernel(
+            authenticationPlugin(), transport, clock: clock, settings: settings, beside: scripted, log: log
+        ) {
+            $0.origins = sections
+            $0.kernel.connectTo = connectTo
+        }
     }
 
     /// A section for an endpoint that needs a client's secret.
     static func client(of endpoint: String) -> [String: String] {
         ["scheme": "oauth", "tokenURL": endpoint, "clientID": "client", "clientSecret": "client-secret"]
     }
+
+    /// The sections of an origin whose tokens come from `login.test`.
+    static let renewing = ["http://a.test": client(of: "http://login.test/token")]
 
     static func token(_ token: String, lifetime: Int? = nil, refreshToken: String? = nil) -> String {
         let lifetime = lifetime.map { #", "expires_in": \#($0)"# } ?? ""

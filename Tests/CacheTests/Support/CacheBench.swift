@@ -4,7 +4,6 @@ import PlugboardCacheOptions
 import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardTransport
-import PluginLoader
 import TestSupport
 
 /// A kernel with the cache in front of a transport or a server, with a manual clock.
@@ -32,20 +31,14 @@ final class CacheBench: Sendable {
         } else {
             settings["persistence"] = "memory"
         }
-        let path = linkage == .loaded ? try Products.library("plugboard-cache") : nil
         let door = ScriptedPlugin("door", priority: 599)
         door.onRequest = { [arrived] _ in
             arrived.admit()
             return .next
         }
-        let scripted = scripted + [door]
-        let entry = PluginEntry(id: "cache", path: path, settings: settings)
-        var configuration = Configuration(plugins: [entry] + scripted.map { PluginEntry($0.id) })
-        change(&configuration.kernel)
-        kernel = try Kernel(
-            configuration: configuration,
-            catalog: Catalog((linkage == .linked ? [cachePlugin()] : []) + scripted.map(\.descriptor)),
-            loader: .dynamic, transport: transport, log: log, clock: clock)
+        kernel = try linkage.kernel(
+            cachePlugin(), transport, clock: clock, settings: settings, beside: scripted + [door], log: log
+        ) { change(&$0.kernel) }
     }
 
     /// The manual clock.

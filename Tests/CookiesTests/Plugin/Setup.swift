@@ -4,7 +4,6 @@ import PlugboardCookiesOptions
 import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardTransport
-import PluginLoader
 import TestSupport
 
 /// Kernels with the plugin `cookies`.
@@ -17,7 +16,7 @@ enum Setup {
         var all = settings
         if !all.contains("path") { all["persistence"] = "memory" }
         return try linkage.kernel(
-            "cookies", cookiesPlugin(), loader: .dynamic, transport, settings: all, beside: scripted, log: log)
+            cookiesPlugin(), transport, settings: all, beside: scripted, log: log)
     }
 
     /// A kernel with a file in a folder, and a manual clock.
@@ -28,9 +27,7 @@ enum Setup {
     ) throws -> Kernel {
         var all = settings
         all["path"] = all["path"] ?? .string(folder.file("cookies.sqlite"))
-        return try Kernel(
-            configuration: Configuration(plugins: [PluginEntry(id: "cookies", path: nil, settings: all)]),
-            catalog: Catalog([cookiesPlugin()]), transport: transport, log: log, clock: clock)
+        return try Linkage.linked.kernel(cookiesPlugin(), transport, clock: clock, settings: all, log: log)
     }
 
     /// Responds to each request with these `Set-Cookie` lines.

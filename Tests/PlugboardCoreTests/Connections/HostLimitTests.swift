@@ -16,7 +16,7 @@ import Testing
         _ transport: MockTransport, perHost: Int, all: Int = 0, clock: ManualClock? = nil,
         plugins: [ScriptedPlugin] = []
     ) throws -> Kernel {
-        try PlugboardCoreTests.makeKernel(plugins, transport, clock: clock) {
+        try TestSupport.makeKernel(plugins, transport, clock: clock) {
             $0.kernel.connectionsPerHost = perHost
             $0.kernel.connections = all
         }
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `are 64 by default`() async throws {
         let transport = MockTransport { _, _ in .silence }
-        let kernel = try PlugboardCoreTests.makeKernel([], transport)
+        let kernel = try TestSupport.makeKernel([], transport)
 
         let handles = (0..<200).map { kernel.begin(Request(.get, one + "\($0)")) }
         try await transport.began.opened(for: 64)

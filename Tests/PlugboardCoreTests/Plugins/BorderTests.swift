@@ -13,16 +13,6 @@ import Testing
 @Suite struct `The border` {
     private let id = "com.example.border"
 
-    private func kernel(
-        _ transport: any Transport = MockTransport(), log: KernelLog = .silent,
-        _ onFault: PluginEntry.OnFault = .fail
-    ) throws -> Kernel {
-        var entry = PluginEntry(try FixturePlugin.build("border"))
-        entry.onFault = onFault
-        return try Kernel(
-            configuration: Configuration(plugins: [entry]), loader: .dynamic, transport: transport, log: log)
-    }
-
     private func request(_ what: String) -> Request { Request(.get, anywhere, fields: ["x-do": what]) }
 
     private func ask(_ kernel: Kernel, _ command: String) async throws -> JSONValue {
@@ -41,7 +31,7 @@ import Testing
         ("respond-count", "3 fields are counted, and the pointer to them is NULL"),
     ])
     func `a response with fields that cannot be sent is a fault`(what: String, says: String) async throws {
-        let kernel = try kernel()
+        let kernel = try FixturePlugin.kernel("border")
 
         let error = try await failure(of: kernel, request(what))
 
@@ -51,7 +41,7 @@ import Testing
 
     @Test func `a count beside NULL is a bad argument wherever it is handed in, and is taken over`() async throws {
         let transport = MockTransport()
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("border", transport)
 
         _ = try await kernel.send(request("hollow"))
 
@@ -63,7 +53,7 @@ import Testing
 
     @Test func `no function of the host crashes on NULL`() async throws {
         let transport = MockTransport()
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("border", transport)
 
         _ = try await kernel.send(request("nothing"))
 
@@ -74,7 +64,7 @@ import Testing
 
     @Test func `names of events and counters are UTF-8 without control characters`() async throws {
         let transport = MockTransport()
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("border", transport)
 
         _ = try await kernel.send(request("name"))
 
@@ -107,7 +97,7 @@ import Testing
     }
 
     @Test func `a body that is as long as its plugin says flows`() async throws {
-        let kernel = try kernel()
+        let kernel = try FixturePlugin.kernel("border")
 
         #expect(try await kernel.send(request("respond-right")).body.text() == "hello")
     }
@@ -152,7 +142,7 @@ import Testing
     }
 
     @Test func `a response with a body that was handed in before is a fault`() async throws {
-        let error = try await failure(of: kernel(), request("respond-twice"))
+        let error = try await failure(of: FixturePlugin.kernel("border"), request("respond-twice"))
 
         #expect(error.code == .pluginFault && error.reason.contains("its body was handed in before"), "\(error)")
     }
@@ -175,7 +165,7 @@ import Testing
     @Test func `before start the host refuses what needs other plugins, and releases what was handed in`()
         async throws
     {
-        let kernel = try kernel()
+        let kernel = try FixturePlugin.kernel("border")
 
         #expect(try await ask(kernel, "early") == [2, 2, 1, 1, 1])
         #expect(try await ask(kernel, "released") == 2)
@@ -183,7 +173,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)))
     func `a sub-request that is refused has taken its body over`() async throws {
-        let kernel = try kernel()
+        let kernel = try FixturePlugin.kernel("border")
 
         #expect(try await ask(kernel, "deaf") == 3)
         try await waitForReleases(3, kernel)
@@ -215,7 +205,7 @@ import Testing
 
     @Test func `a sub-request that is cancelled completes once, with the error cancelled`() async throws {
         let transport = MockTransport { request, _ in request.url == anywhere ? .respond(200) : .silence }
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("border", transport)
 
         _ = try await kernel.send(request("cancel"))
 
@@ -225,7 +215,7 @@ import Testing
     @Test(arguments: [3, 200, 600])
     func `texts of the host stay until the hook returns, however many and long they are`(length: Int) async throws {
         let transport = MockTransport()
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("border", transport)
         let url = anywhere + String(repeating: "a", count: length)
 
         // Twice, because the second exchange gets the memory that the first one had.
@@ -252,13 +242,13 @@ import Testing
     }
 
     @Test func `code that throws while it holds a body is reported as that`() async throws {
-        let error = try await failure(of: kernel(), request("break"))
+        let error = try await failure(of: FixturePlugin.kernel("border"), request("break"))
 
         #expect(error.reason.contains("it panicked: with a body in its hands"), "\(error)")
     }
 
     @Test func `a body that broken code has released flows on if the plugin is skipped`() async throws {
-        let kernel = try kernel(MockTransport(body: "whole"), .skip)
+        let kernel = try FixturePlugin.kernel("border", MockTransport(body: "whole"), onFault: .skip)
 
         let text = try await kernel.send(request("break")).body.text()
 

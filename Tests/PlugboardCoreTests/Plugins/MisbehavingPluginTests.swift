@@ -2,7 +2,6 @@ import Plugboard
 import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardTransport
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -10,20 +9,6 @@ import Testing
 
 /// Shared objects in C that break the rules at run time, over a mock transport.
 @Suite struct `Plugins that misbehave` {
-    private func kernel(
-        _ name: String, define macros: [String: String] = [:], onFault: PluginEntry.OnFault = .fail,
-        settings: JSONObject = [:], with plugins: [ScriptedPlugin] = [], _ transport: any Transport = MockTransport(),
-        clock: ManualClock? = nil
-    ) throws -> Kernel {
-        var entry = PluginEntry(try FixturePlugin.build(name, define: macros))
-        entry.onFault = onFault
-        entry.settings = settings
-        return try Kernel(
-            configuration: Configuration(plugins: [entry] + plugins.map { PluginEntry($0.id) }),
-            catalog: Catalog(plugins.map(\.descriptor)), loader: .dynamic, transport: transport, log: .silent,
-            clock: clock)
-    }
-
     /// Writes down the details of one plugin's event.
     private func watcher(_ event: String, _ details: [String], _ record: Record, _ gate: Gate) -> ScriptedPlugin {
         let plugin = ScriptedPlugin("watcher", priority: 0)
@@ -37,7 +22,7 @@ import Testing
 
     @Test(arguments: ["unknown_verdict", "naked_verdict"])
     func `an unknown verdict fails the exchange and names the plugin and the hook`(name: String) async throws {
-        let kernel = try kernel(name)
+        let kernel = try FixturePlugin.kernel(name)
 
         let error = try await failure(of: kernel, Request(.get, anywhere))
 
@@ -60,7 +45,7 @@ import Testing
     }
 
     @Test func `a plugin at fault is skipped with onFault skip`() async throws {
-        let kernel = try kernel("unknown_verdict", onFault: .skip)
+        let kernel = try FixturePlugin.kernel("unknown_verdict", onFault: .skip)
 
         #expect(try await kernel.send(Request(.get, anywhere)).status == 200)
     }
@@ -68,9 +53,9 @@ import Testing
     @Test func `a ticket that is woken twice, and again from a thread, counts once`() async throws {
         let record = Record()
         let told = Gate()
-        let kernel = try kernel(
+        let kernel = try FixturePlugin.kernel(
             "double_wake",
-            with: [watcher("com.example.double-wake.codes", ["first", "second", "later"], record, told)])
+            beside: [watcher("com.example.double-wake.codes", ["first", "second", "later"], record, told)])
 
         let response = try await kernel.send(Request(.get, anywhere))
         try await told.opened()
@@ -82,10 +67,9 @@ import Testing
     @Test func `a pull that is completed twice, from two threads, counts once`() async throws {
         let record = Record()
         let told = Gate()
-        let kernel = try kernel(
-            "double_completion",
-            with: [watcher("com.example.double-completion.codes", ["loop", "thread"], record, told)],
-            MockTransport(body: "whole"))
+        let kernel = try FixturePlugin.kernel(
+            "double_completion", MockTransport(body: "whole"),
+            beside: [watcher("com.example.double-completion.codes", ["loop", "thread"], record, told)])
 
         let text = try await kernel.send(Request(.get, anywhere)).body.text()
         try await told.opened(for: 2)
@@ -98,7 +82,7 @@ import Testing
 
     @Test func `a source that never completes a pull ends with the exchange's timeout, and is released`() async throws {
         let clock = ManualClock()
-        let kernel = try kernel("never_completes", clock: clock)
+        let kernel = try FixturePlugin.kernel("never_completes", clock: clock)
         var request = Request(.get, anywhere)
         request.options.timeout = .seconds(5)
 
@@ -113,7 +97,7 @@ import Testing
 
     @Test func `a plugin that cannot be created or started says why`() throws {
         for name in ["create_fails", "start_fails"] {
-            let error = #expect(throws: PlugboardError.self) { try kernel(name) }
+            let error = #expect(throws: PlugboardError.self) { try FixturePlugin.kernel(name) }
 
             #expect(error?.code == .pluginStart)
             #expect(error?.plugin == "com.example.\(name.split(separator: "_").joined(separator: "-"))")
@@ -121,14 +105,14 @@ import Testing
     }
 
     @Test func `a plugin of another revision is refused`() throws {
-        let error = #expect(throws: PlugboardError.self) { try kernel("old_revision") }
+        let error = #expect(throws: PlugboardError.self) { try FixturePlugin.kernel("old_revision") }
 
         #expect(error?.code == .loadingRevision)
     }
 
     @Test func `a wake from a thread lets the hook run again`() async throws {
         let transport = MockTransport()
-        let kernel = try kernel("slow_wake", transport)
+        let kernel = try FixturePlugin.kernel("slow_wake", transport)
 
         _ = try await kernel.send(Request(.get, anywhere))
 

@@ -1,7 +1,6 @@
 import Plugboard
 import PlugboardEventLoop
 import PlugboardTransport
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -9,15 +8,6 @@ import Testing
 @Suite struct `The words of plugins` {
     private let id = "com.example.forger"
     private let forged = #"two\u{A}plugboard: fake line \u{1B}[31m"#
-
-    private func kernel(
-        refuse: String? = nil, log: KernelLog = .silent, _ transport: any Transport = MockTransport()
-    ) throws -> Kernel {
-        var entry = PluginEntry(try FixturePlugin.build("forger"))
-        if let refuse { entry.settings = ["refuse": .string(refuse)] }
-        return try Kernel(
-            configuration: Configuration(plugins: [entry]), loader: .dynamic, transport: transport, log: log)
-    }
 
     private func failure(_ what: String, of kernel: Kernel) async throws -> PlugboardError {
         try await PlugboardCoreTests.failure(of: kernel, Request(.get, anywhere, fields: ["x-do": what]))
@@ -27,7 +17,7 @@ import Testing
         let record = Record()
         let log = KernelLog(level: .warning) { _, source, text in record.add("\(source) \(text)") }
 
-        let kernel = try kernel(log: log)
+        let kernel = try FixturePlugin.kernel("forger", log: log)
 
         #expect(record.lines.filter { $0.hasPrefix(id) } == ["\(id) \(forged)"])
         withExtendedLifetime(kernel) {}
@@ -49,7 +39,7 @@ import Testing
     @Test func `an error keeps its reason, without control characters, and a malformed code becomes plugin.failed`()
         async throws
     {
-        let kernel = try kernel()
+        let kernel = try FixturePlugin.kernel("forger")
 
         let (bad, good) = try await (failure("fail", of: kernel), failure("fail-well", of: kernel))
         let mute = try await failure("fail-mute", of: kernel)
@@ -61,7 +51,8 @@ import Testing
 
     @Test func `the error of a fault names the plugin, the hook and the reason, once each`() async throws {
         let record = Record()
-        let kernel = try kernel(log: KernelLog(level: .error) { _, source, text in record.add("\(source): \(text)") })
+        let log = KernelLog(level: .error) { _, source, text in record.add("\(source): \(text)") }
+        let kernel = try FixturePlugin.kernel("forger", log: log)
 
         let (fault, mute) = try await (failure("fault", of: kernel), failure("fault-mute", of: kernel))
 
@@ -77,7 +68,7 @@ import Testing
         ("wait", "its wait was refused: its pointer for the ticket is NULL"),
     ])
     func `a verdict that was refused says why`(what: String, why: String) async throws {
-        let kernel = try kernel()
+        let kernel = try FixturePlugin.kernel("forger")
 
         let error = try await failure(what, of: kernel)
 
@@ -86,7 +77,8 @@ import Testing
     }
 
     @Test func `in onFailure nothing can be held`() async throws {
-        let kernel = try kernel(MockTransport { _, _ in .failure(PlugboardError(.transportReset, "Cut.")) })
+        let kernel = try FixturePlugin.kernel(
+            "forger", MockTransport { _, _ in .failure(PlugboardError(.transportReset, "Cut.")) })
 
         let error = try await failure("hold", of: kernel)
 
@@ -96,7 +88,7 @@ import Testing
     }
 
     @Test func `why a verdict was refused is forgotten with its hook`() async throws {
-        let kernel = try kernel()
+        let kernel = try FixturePlugin.kernel("forger")
 
         let error = try await failure("respond-next", of: kernel)
 
@@ -109,13 +101,15 @@ import Testing
         ("one\ntwo\n", #"one\u{A}two."#),
     ])
     func `a refusal is one sentence with one end`(reason: String, told: String) throws {
-        let error = #expect(throws: PlugboardError.self) { try kernel(refuse: reason) }
+        let error = #expect(throws: PlugboardError.self) {
+            try FixturePlugin.kernel("forger", settings: ["refuse": .string(reason)])
+        }
 
         #expect(error?.reason == "The plugin \(id) could not be created: \(told)")
     }
 
     @Test func `a reply that is no JSON fails the command, and the error names the plugin`() async throws {
-        let kernel = try kernel()
+        let kernel = try FixturePlugin.kernel("forger")
 
         let error = await #expect(throws: PlugboardError.self) { try await kernel.command(id, "json") }
         let failed = await #expect(throws: PlugboardError.self) { try await kernel.command(id, "fail") }

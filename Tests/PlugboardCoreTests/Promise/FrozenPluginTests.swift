@@ -13,17 +13,11 @@ import Testing
 
     init() throws { folder = try TemporaryFolder("frozen") }
 
-    private func kernel(
-        _ entries: [PluginEntry], _ transport: any Transport = MockTransport(body: "hello")
-    ) throws -> Kernel {
-        try Kernel(
-            configuration: Configuration(plugins: entries), loader: .dynamic, transport: transport, log: .silent)
-    }
-
     @Test func `in C, settings, fields, states, resends, bodies and counters work`() async throws {
         let object = try FrozenPlugin.buildInC(in: folder)
         let transport = MockTransport { _, number in .respond(number <= 2 ? 503 : 200, Fields(), ["hel", "lo"]) }
-        let kernel = try kernel([PluginEntry(object, settings: ["value": "two", "limit": 2])], transport)
+        let kernel = try makeKernel(
+            [], transport, beside: [PluginEntry(object, settings: ["value": "two", "limit": 2])])
 
         let response = try await kernel.send(Request(.get, anywhere))
         let text = try await response.body.text()
@@ -36,7 +30,7 @@ import Testing
 
     @Test func `in C, an attribute fails the exchange and a command replies`() async throws {
         let object = try FrozenPlugin.buildInC(in: folder)
-        let kernel = try kernel([PluginEntry(object)])
+        let kernel = try makeKernel([], MockTransport(body: "hello"), beside: [PluginEntry(object)])
         var request = Request(.get, anywhere)
         request.attributes["com.example.frozen.refuse"] = "true"
 
@@ -53,7 +47,7 @@ import Testing
     @Test func `in Swift, its structs and the kernel's share a process`() async throws {
         let object = try FrozenPlugin.buildInSwift(in: folder)
         let transport = MockTransport(body: "hello")
-        let kernel = try kernel([PluginEntry(object, settings: ["value": "two"])], transport)
+        let kernel = try makeKernel([], transport, beside: [PluginEntry(object, settings: ["value": "two"])])
 
         let response = try await kernel.send(Request(.get, anywhere))
         await kernel.shutDown()
@@ -65,7 +59,7 @@ import Testing
     @Test func `both are described without being run, and work in one chain`() async throws {
         let c = try FrozenPlugin.buildInC(in: folder)
         let swift = try FrozenPlugin.buildInSwift(in: folder)
-        let kernel = try kernel([PluginEntry(swift), PluginEntry(c)])
+        let kernel = try makeKernel([], MockTransport(body: "hello"), beside: [PluginEntry(swift), PluginEntry(c)])
 
         let files = try [c, swift].map { try DynamicLoader.dynamic.inspect($0) }
         let response = try await kernel.send(Request(.get, anywhere))
@@ -102,7 +96,7 @@ import Testing
         let object = try FrozenPlugin.buildInC(in: folder)
         let later = try LaterKernel.descriptor(of: try DynamicLoader.dynamic.load(object, sha256: nil).raw)
         let kernels = [
-            try kernel([PluginEntry(object)]),
+            try makeKernel([], MockTransport(body: "hello"), beside: [PluginEntry(object)]),
             try Kernel(
                 configuration: Configuration(plugins: ["com.example.frozen"]), catalog: Catalog([later]),
                 transport: MockTransport(), log: .silent),

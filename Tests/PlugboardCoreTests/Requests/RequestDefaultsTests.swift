@@ -7,14 +7,6 @@ import Testing
 
 /// What `kernel.baseURL` and `kernel.headers` make of the program's requests.
 struct RequestDefaultsTests {
-    private func kernel(
-        _ transport: MockTransport, plugins: [PluginEntry] = [], _ set: (inout KernelSettings) -> Void
-    ) throws -> Kernel {
-        var configuration = Configuration()
-        set(&configuration.kernel)
-        return try Kernel(configuration: configuration, plugins: plugins, transport: transport, log: .silent)
-    }
-
     @Test(arguments: [
         ("topics", "https://origin.test/v1/topics"), ("/topics?a=%2f", "https://origin.test/topics?a=%2f"),
         ("../b", "https://origin.test/b"), ("?q=1", "https://origin.test/v1/?q=1"), ("", "https://origin.test/v1/"),
@@ -22,7 +14,7 @@ struct RequestDefaultsTests {
     ])
     func `a relative URL begins at the base, and an absolute one stays`(url: String, sent: String) async throws {
         let transport = MockTransport()
-        let kernel = try kernel(transport) { $0.baseURL = "https://origin.test/v1/" }
+        let kernel = try makeKernel([], transport) { $0.kernel.baseURL = "https://origin.test/v1/" }
 
         let response = try await kernel.send(Request(.get, url))
 
@@ -70,7 +62,9 @@ struct RequestDefaultsTests {
 
     @Test func `headers are added to requests that do not have them`() async throws {
         let transport = MockTransport()
-        let kernel = try kernel(transport) { $0.headers = ["User-Agent": "acme/2", "Accept": "text/plain"] }
+        let kernel = try makeKernel([], transport) {
+            $0.kernel.headers = ["User-Agent": "acme/2", "Accept": "text/plain"]
+        }
 
         _ = try await kernel.send(Request(.get, anywhere, fields: ["accept": "*/*"]))
 
@@ -84,8 +78,8 @@ struct RequestDefaultsTests {
         let transport = MockTransport { _, number in
             number == 1 ? .respond(302, ["Location": "https://other.test/"]) : .respond(200)
         }
-        let kernel = try kernel(transport, plugins: [.redirect]) {
-            $0.headers = ["Authorization": "Bearer token", "User-Agent": "acme/2"]
+        let kernel = try makeKernel([], transport, beside: [.redirect]) {
+            $0.kernel.headers = ["Authorization": "Bearer token", "User-Agent": "acme/2"]
         }
 
         _ = try await kernel.send(Request(.get, anywhere))

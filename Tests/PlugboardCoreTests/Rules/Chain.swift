@@ -6,24 +6,6 @@ import TestSupport
 
 @testable import PlugboardCurl
 
-/// A kernel over scripted plugins and a mock transport, as most tests of the rules want it.
-func makeKernel(
-    _ plugins: [ScriptedPlugin], _ transport: any Transport = MockTransport(), clock: ManualClock? = nil,
-    log: KernelLog = .silent, _ configure: (inout Configuration) -> Void = { _ in }
-) throws -> Kernel {
-    var configuration = Configuration(plugins: plugins.map { PluginEntry($0.id) })
-    configure(&configuration)
-    // An exchange waits for a connection of its own loop: what is expected of limits is expected of one loop, unless
-    // the test says otherwise.
-    let settings = configuration.kernel
-    if settings.loops == nil, settings.connections > 0 || settings.connectionsPerHost != 64 {
-        configuration.kernel.loops = 1
-    }
-    return try Kernel(
-        configuration: configuration, catalog: Catalog(plugins.map(\.descriptor)), transport: transport, log: log,
-        clock: clock)
-}
-
 /// A plugin that writes down each call, and lets everything pass.
 func recorder(_ id: String, priority: Int, _ record: Record) -> ScriptedPlugin {
     let plugin = ScriptedPlugin(id, priority: priority)

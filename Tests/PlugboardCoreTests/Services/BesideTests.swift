@@ -1,6 +1,5 @@
 import Plugboard
 import PlugboardJSON
-import PluginLoader
 import TestSupport
 import Testing
 
@@ -8,14 +7,8 @@ import Testing
 struct BesideTests {
     private let id = "com.example.beside"
 
-    private func kernel(_ transport: MockTransport) throws -> Kernel {
-        try Kernel(
-            configuration: Configuration(plugins: [PluginEntry(try FixturePlugin.build("beside"))]),
-            loader: .dynamic, transport: transport, log: .silent)
-    }
-
     private func ask(_ command: String, _ arguments: JSONValue) async throws -> JSONValue {
-        let kernel = try kernel(MockTransport())
+        let kernel = try FixturePlugin.kernel("beside")
         guard case .json(let text) = try await kernel.command(id, command, "\(arguments)") else {
             throw PlugboardError("test", "\(command) replied with no JSON")
         }
@@ -24,7 +17,7 @@ struct BesideTests {
 
     @Test func `a piece is kept without a copy, for several readers`() async throws {
         let pieces = (0..<20).map { String(repeating: "\($0) ", count: 1000) }
-        let kernel = try kernel(MockTransport { _, _ in .respond(200, [:], pieces) })
+        let kernel = try FixturePlugin.kernel("beside", MockTransport { _, _ in .respond(200, [:], pieces) })
 
         let received = try await kernel.send(Request(.get, anywhere)).body.text()
 
@@ -35,7 +28,7 @@ struct BesideTests {
 
     @Test func `a copy of the exchange's request has its fields, secrets, attributes and options`() async throws {
         let transport = MockTransport { _, _ in .respond(200, [:], ["copied"]) }
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("beside", transport)
         var request = Request(
             .put, anywhere, fields: ["x-do": "copy", "x-kept": "1", "Authorization": "hunter2", "x-copy": "no"])
         request.options.timeout = .seconds(50)
@@ -56,7 +49,7 @@ struct BesideTests {
 
     @Test func `a copy that goes to another origin leaves the secrets behind`() async throws {
         let transport = MockTransport { _, _ in .respond(200) }
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("beside", transport)
         let request = Request(
             .get, anywhere, fields: ["x-do": "copy", "x-url": "http://other.test/", "Authorization": "hunter2"])
 

@@ -24,11 +24,7 @@ struct ExchangeFactsTests {
                 "\(exchange.sender ?? "program") \(options.proxy ?? "-") \(options.timeout ?? .zero) \(own) \(all)")
             return .next
         }
-        var configuration = Configuration(plugins: ([reader] + others).map { PluginEntry($0.id) })
-        configuration.origins = [Origin(url: "http://a.test/")!: ["reader.given": "yes"]]
-        return try Kernel(
-            configuration: configuration, catalog: Catalog(([reader] + others).map(\.descriptor)),
-            transport: MockTransport(), log: .silent)
+        return try makeKernel([reader] + others) { $0.origins = ["http://a.test": ["reader.given": "yes"]] }
     }
 
     @Test func `a plugin sees the request's own options and attributes, and which are secret`() async throws {

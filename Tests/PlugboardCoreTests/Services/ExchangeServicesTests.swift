@@ -1,5 +1,4 @@
 import Plugboard
-import PluginLoader
 import Synchronization
 import TestSupport
 import Testing
@@ -7,18 +6,6 @@ import Testing
 /// The services of an exchange, as plugins in C use them: `Fixtures/Plugins/services_exchange.c`, `services_refresh.c`.
 struct ExchangeServicesTests {
     private let id = "com.example.services-exchange"
-
-    private func kernel(
-        _ transport: MockTransport, of fixture: String = "services_exchange", beside others: [ScriptedPlugin] = [],
-        _ configure: (inout Configuration) -> Void = { _ in }
-    ) throws -> Kernel {
-        var configuration = Configuration(
-            plugins: [PluginEntry(try FixturePlugin.build(fixture))] + others.map { PluginEntry($0.id) })
-        configure(&configuration)
-        return try Kernel(
-            configuration: configuration, catalog: Catalog(others.map(\.descriptor)), loader: .dynamic,
-            transport: transport, log: .silent)
-    }
 
     private func request(_ what: String, _ attributes: [String: String] = [:]) -> Request {
         var request = Request(.get, anywhere)
@@ -31,7 +18,7 @@ struct ExchangeServicesTests {
 
     @Test func `attributes are read and set, up to their limit, and one that is not there is nothing`() async throws {
         let transport = MockTransport()
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("services_exchange", transport)
 
         _ = try await kernel.send(request("attributes", ["limit": "7", "label": "the caller's"]))
 
@@ -45,7 +32,7 @@ struct ExchangeServicesTests {
 
     @Test func `an origin's attributes hold where the request says nothing`() async throws {
         let transport = MockTransport()
-        let kernel = try kernel(transport) {
+        let kernel = try FixturePlugin.kernel("services_exchange", transport) {
             $0.origins = ["http://origin.test": ["\(id).limit": "3"]]
         }
 
@@ -60,7 +47,7 @@ struct ExchangeServicesTests {
         name: String, value: String
     ) async throws {
         let transport = MockTransport()
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("services_exchange", transport)
         var request = Request(.get, anywhere)
         request.attributes["\(id).\(name)"] = value
 
@@ -75,7 +62,7 @@ struct ExchangeServicesTests {
     @Test(arguments: [0, 1, 2, 3, 64])
     func `all fields are read in a few calls, as they are told one by one`(count: Int) async throws {
         let transport = MockTransport()
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("services_exchange", transport)
         var request = request("fields")
         for number in 0..<count {
             request.fields.append(number % 3 == 2 ? .authorization : "x-field", number % 2 == 0 ? "\(number)" : "")
@@ -100,7 +87,7 @@ struct ExchangeServicesTests {
             default: .respond(200, Fields(), ["a", "b"])
             }
         }
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("services_exchange", transport)
 
         let handle = kernel.begin(request("state"))
         try await transport.began.opened()
@@ -119,7 +106,7 @@ struct ExchangeServicesTests {
         let resending = ScriptedPlugin("resending", priority: 100)
         resending.onResponse = { exchange in exchange.response?.status == 503 ? .resend() : .next }
         let transport = MockTransport { _, number in .respond(number == 1 ? 503 : 200) }
-        let kernel = try kernel(transport, beside: [resending])
+        let kernel = try FixturePlugin.kernel("services_exchange", transport, beside: [resending])
 
         _ = try await kernel.send(request("state")).body.text()
         await kernel.shutDown()
@@ -135,7 +122,7 @@ struct ExchangeServicesTests {
     @Test func `an event of an exchange reaches its watchers, and one under another's id is refused`() async throws {
         let transport = MockTransport()
         let record = Record()
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("services_exchange", transport)
 
         let handle = kernel.begin(request("event")) { event in
             if event.id.contains(".") { record.add("\(event.id) \(event["number"] ?? "-")") }
@@ -155,7 +142,8 @@ struct ExchangeServicesTests {
     ) async throws {
         let record = Record()
         let transport = MockTransport { request, _ in .respond(request.url == anywhere ? 200 : 202) }
-        let kernel = try kernel(transport, beside: [recorder("outer", priority: 1, record)])
+        let kernel = try FixturePlugin.kernel(
+            "services_exchange", transport, beside: [recorder("outer", priority: 1, record)])
 
         let status = try await kernel.send(request(start)).status
 
@@ -168,7 +156,7 @@ struct ExchangeServicesTests {
 
     @Test func `a sub-request for no exchange that is not detached fails, and says so to the asker`() async throws {
         let transport = MockTransport()
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("services_exchange", transport)
 
         _ = try await kernel.send(request("orphan"))
 
@@ -179,7 +167,7 @@ struct ExchangeServicesTests {
         let transport = MockTransport { request, _ in
             request.url == anywhere ? .respond(200) : .failure(PlugboardError(.transportConnect, "refused"))
         }
-        let kernel = try kernel(transport)
+        let kernel = try FixturePlugin.kernel("services_exchange", transport)
 
         _ = try await kernel.send(request("inside"))
 
@@ -194,7 +182,7 @@ struct ExchangeServicesTests {
             request.url == anywhere
                 ? .respond(200) : .source(200, Fields(), GatedSource(PiecesSource(["to", "ken"]), gate))
         }
-        let kernel = try kernel(transport, of: "services_refresh")
+        let kernel = try FixturePlugin.kernel("services_refresh", transport)
 
         let handles = (0..<20).map { _ in kernel.begin(Request(.get, anywhere)) }
         try await transport.began.opened()
@@ -213,7 +201,7 @@ struct ExchangeServicesTests {
         let transport = MockTransport { request, number in
             request.url == anywhere || number > 1 ? .respond(200, Fields(), ["t"]) : .respond(500)
         }
-        let kernel = try kernel(transport, of: "services_refresh")
+        let kernel = try FixturePlugin.kernel("services_refresh", transport)
 
         let error = try await failure(of: kernel, Request(.get, anywhere))
         let status = try await kernel.send(Request(.get, anywhere)).status

@@ -59,9 +59,7 @@ struct MetricsTests {
     // MARK: As plugins use them
 
     private func host(_ plugin: ScriptedPlugin = ScriptedPlugin("meter")) throws -> (Kernel, PluginHost) {
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: [PluginEntry(plugin.id)]), catalog: Catalog([plugin.descriptor]),
-            transport: MockTransport(), log: .silent)
+        let kernel = try makeKernel([plugin])
         return (kernel, try #require(plugin.host))
     }
 

@@ -39,16 +39,10 @@ struct PluginServicesTests {
         return plugin
     }
 
-    private func kernel(_ plugins: [ScriptedPlugin], beside others: [ScriptedPlugin] = []) throws -> Kernel {
-        try Kernel(
-            configuration: Configuration(plugins: plugins.map { PluginEntry($0.id) }),
-            catalog: Catalog((plugins + others).map(\.descriptor)), transport: MockTransport(), log: .silent)
-    }
-
     @Test func `the plugin that provides a service is started before those that need it, and stopped after them`()
         async throws
     {
-        let kernel = try kernel([
+        let kernel = try makeKernel([
             plugin("signer", 100, needs: [tokens]), plugin("idle", 200), plugin("tokens", 500, provides: [tokens]),
         ])
 
@@ -66,9 +60,10 @@ struct PluginServicesTests {
     @Test func `a service that is needed and not there is an error that names who provides it`() {
         let signer = plugin("signer", 100, needs: [tokens])
 
-        let unknown = #expect(throws: PlugboardError.self) { try kernel([signer]) }
+        let unknown = #expect(throws: PlugboardError.self) { try makeKernel([signer]) }
         let known = #expect(throws: PlugboardError.self) {
-            try kernel([signer], beside: [plugin("tokens", 500, provides: [tokens])])
+            // Linked, and not enabled.
+            try makeKernel([signer, plugin("tokens", 500, provides: [tokens])]) { $0.plugins.removeLast() }
         }
 
         #expect(unknown?.code == .pluginStart)
@@ -81,7 +76,7 @@ struct PluginServicesTests {
 
     @Test func `a service that is optional may be missing, and only those are found that are listed`() throws {
         let user = plugin("user", 100, needs: ["\(tokens)?"])
-        let kernel = try kernel([user, plugin("clock", 500, provides: ["com.acme.clock/1"])])
+        let kernel = try makeKernel([user, plugin("clock", 500, provides: ["com.acme.clock/1"])])
 
         #expect(record.lines.contains("start user []"))
         #expect(user.host?.service("com.acme.clock/1", as: Int.self) == nil)
@@ -89,7 +84,7 @@ struct PluginServicesTests {
     }
 
     @Test func `an optional service is found where it is there`() throws {
-        let kernel = try kernel([plugin("user", 100, needs: ["\(tokens)?"]), plugin("t", 500, provides: [tokens])])
+        let kernel = try makeKernel([plugin("user", 100, needs: ["\(tokens)?"]), plugin("t", 500, provides: [tokens])])
 
         #expect(record.lines.contains("start user [42]"))
         withExtendedLifetime(kernel) {}
@@ -97,10 +92,10 @@ struct PluginServicesTests {
 
     @Test func `two plugins that provide one service, and a circle of needs, are errors`() {
         let twice = #expect(throws: PlugboardError.self) {
-            try kernel([plugin("a", 100, provides: [tokens]), plugin("b", 200, provides: [tokens])])
+            try makeKernel([plugin("a", 100, provides: [tokens]), plugin("b", 200, provides: [tokens])])
         }
         let circle = #expect(throws: PlugboardError.self) {
-            try kernel([
+            try makeKernel([
                 plugin("a", 100, provides: ["a/1"], needs: ["c/1"]),
                 plugin("b", 200, provides: ["b/1"], needs: ["a/1"]),
                 plugin("c", 300, provides: ["c/1"], needs: ["b/1"]),
@@ -114,7 +109,7 @@ struct PluginServicesTests {
 
     @Test func `a plugin cannot need the service that it provides itself`() {
         let error = #expect(throws: PlugboardError.self) {
-            try kernel([plugin("a", 100, provides: [tokens], needs: [tokens])])
+            try makeKernel([plugin("a", 100, provides: [tokens], needs: [tokens])])
         }
 
         #expect(error?.reason.contains("needs com.acme.tokens/1, which") == true)
@@ -124,7 +119,7 @@ struct PluginServicesTests {
         let broken = plugin("tokens", 500, provides: [tokens])
         broken.onService = { _ in nil }
 
-        let error = #expect(throws: PlugboardError.self) { try kernel([plugin("idle", 100), broken]) }
+        let error = #expect(throws: PlugboardError.self) { try makeKernel([plugin("idle", 100), broken]) }
 
         #expect(error?.code == .pluginStart && error?.plugin == "tokens")
         #expect(error?.reason.contains("its service function returned NULL") == true)

@@ -3,7 +3,6 @@ import Plugboard
 import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardKit
-import PluginLoader
 import Synchronization
 import TestSupport
 import Testing
@@ -11,18 +10,6 @@ import Testing
 /// The services that need no exchange, as a plugin in C uses them: `Fixtures/Plugins/services.c`.
 struct ServicesTests {
     private let id = "com.example.services"
-
-    private func kernel(
-        log: KernelLog = .silent, clock: ManualClock? = nil, beside others: [ScriptedPlugin] = [],
-        _ configure: (inout Configuration) -> Void = { _ in }
-    ) throws -> Kernel {
-        var configuration = Configuration(
-            plugins: [PluginEntry(try FixturePlugin.build("services"))] + others.map { PluginEntry($0.id) })
-        configure(&configuration)
-        return try Kernel(
-            configuration: configuration, catalog: Catalog(others.map(\.descriptor)), loader: .dynamic,
-            transport: MockTransport(), log: log, clock: clock)
-    }
 
     private func ask(_ kernel: Kernel, _ command: String) async throws -> JSONValue {
         guard case .json(let text) = try await kernel.command(id, command) else {
@@ -35,7 +22,7 @@ struct ServicesTests {
     {
         let record = Record()
         let log = KernelLog(level: .info) { level, source, text in record.add("\(level) \(source) \(text)") }
-        let kernel = try kernel(log: log)
+        let kernel = try FixturePlugin.kernel("services", log: log)
 
         let level = try await ask(kernel, "log")
 
@@ -48,7 +35,7 @@ struct ServicesTests {
 
     @Test func `both clocks are the kernel's, from create on`() async throws {
         let clock = ManualClock(wallClock: .seconds(500))
-        let kernel = try kernel(clock: clock)
+        let kernel = try FixturePlugin.kernel("services", clock: clock)
 
         clock.advance(by: .seconds(3))
         let times = try await ask(kernel, "clocks")
@@ -59,7 +46,7 @@ struct ServicesTests {
     }
 
     @Test func `random bytes are others each time`() async throws {
-        let kernel = try kernel()
+        let kernel = try FixturePlugin.kernel("services")
 
         let first = try await ask(kernel, "random").stringValue
         let second = try await ask(kernel, "random").stringValue
@@ -71,7 +58,7 @@ struct ServicesTests {
     @Test func `the data directory is there, private, and the same text as long as the host lives`() async throws {
         let folder = try TemporaryFolder("services")
         defer { folder.remove() }
-        let kernel = try kernel { $0.kernel.dataDirectory = folder.path }
+        let kernel = try FixturePlugin.kernel("services") { $0.kernel.dataDirectory = folder.path }
 
         let reply = try await ask(kernel, "directory")
 
@@ -82,13 +69,13 @@ struct ServicesTests {
     }
 
     @Test func `the configuration's folder ends with a slash`() async throws {
-        let kernel = try kernel()
+        let kernel = try FixturePlugin.kernel("services")
 
         #expect(try await ask(kernel, "configuration") == .string(FileManager.default.currentDirectoryPath + "/"))
     }
 
     @Test func `a plugin runs without a data directory if none can be made`() async throws {
-        let kernel = try kernel { $0.kernel.dataDirectory = "/proc/nowhere" }
+        let kernel = try FixturePlugin.kernel("services") { $0.kernel.dataDirectory = "/proc/nowhere" }
 
         let reply = try await ask(kernel, "directory")
 
@@ -146,7 +133,7 @@ struct ServicesTests {
         let listener = ScriptedPlugin("listener")
         listener.events = ["\(id).waiting"]
         listener.onEvent = { _, _ in waiting.admit() }
-        let kernel = try kernel(clock: clock, beside: [listener])
+        let kernel = try FixturePlugin.kernel("services", clock: clock, beside: [listener])
 
         async let reply = ask(kernel, "later")
         try await waiting.opened()
@@ -161,7 +148,7 @@ struct ServicesTests {
 
     @Test func `a timer that is cancelled does not fire, and cannot be cancelled twice`() async throws {
         let clock = ManualClock()
-        let kernel = try kernel(clock: clock)
+        let kernel = try FixturePlugin.kernel("services", clock: clock)
 
         let codes = try await ask(kernel, "cancel")
         clock.advance(by: .seconds(10))
@@ -183,7 +170,7 @@ struct ServicesTests {
             }
             told.admit()
         }
-        let kernel = try kernel(beside: [listener])
+        let kernel = try FixturePlugin.kernel("services", beside: [listener])
 
         let codes = try await ask(kernel, "publish")
         try await told.opened()
@@ -198,7 +185,7 @@ struct ServicesTests {
         let listener = ScriptedPlugin("listener")
         listener.events = ["completed"]
         listener.onEvent = { event, _ in record.add(event.id) }
-        let kernel = try kernel(beside: [listener])
+        let kernel = try FixturePlugin.kernel("services", beside: [listener])
 
         let codes = try await ask(kernel, "publish")
         _ = try await kernel.send(Request(.get, anywhere))
@@ -209,7 +196,7 @@ struct ServicesTests {
     }
 
     @Test func `the same name is the same counter, and one that there is not counts nothing`() async throws {
-        let kernel = try kernel()
+        let kernel = try FixturePlugin.kernel("services")
 
         let isSame = try await ask(kernel, "count")
 
@@ -219,7 +206,7 @@ struct ServicesTests {
     }
 
     @Test func `a command replies with a body, whose memory is released once`() async throws {
-        let kernel = try kernel()
+        let kernel = try FixturePlugin.kernel("services")
 
         let text = try await text(of: kernel.command(id, "body"))
         let releases = try await ask(kernel, "released")
@@ -235,7 +222,7 @@ struct ServicesTests {
     }
 
     @Test func `a command fails with the plugin's code, and the plugin is named`() async throws {
-        let kernel = try kernel()
+        let kernel = try FixturePlugin.kernel("services")
 
         let error = await #expect(throws: PlugboardError.self) { try await kernel.command(id, "refuse") }
 
@@ -245,6 +232,6 @@ struct ServicesTests {
     }
 
     @Test func `a plugin learns the version of the kernel`() async throws {
-        #expect(try await ask(kernel(), "version").stringValue == Kernel.version)
+        #expect(try await ask(FixturePlugin.kernel("services"), "version").stringValue == Kernel.version)
     }
 }

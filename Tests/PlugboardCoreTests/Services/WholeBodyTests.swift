@@ -10,9 +10,7 @@ struct WholeBodyTests {
         exchange.withWholeResponseBody { String(decoding: $0, as: UTF8.self) } ?? "not there"
     }
 
-    private func kernel(_ source: any BodySource, _ plugins: [ScriptedPlugin]) throws -> Kernel {
-        try makeKernel(plugins, MockTransport { _, _ in .source(200, [:], source) })
-    }
+    private func giving(_ body: Body) -> MockTransport { MockTransport { _, _ in .source(200, [:], body.source) } }
 
     @Test(arguments: ["hello", ""])
     func `a plugin sees a body that is in memory, and the reader gets it too`(text: String) async throws {
@@ -23,7 +21,7 @@ struct WholeBodyTests {
             seen.add(WholeBodyTests.look(exchange))
             return .next
         }
-        let kernel = try kernel(Body.text(text).source, [looker])
+        let kernel = try makeKernel([looker], giving(Body.text(text)))
 
         let response = try await kernel.send(Request(.get, "http://a.test/"))
 
@@ -40,7 +38,7 @@ struct WholeBodyTests {
             return .next
         }
         for body in [Body.joined([.text("hel"), .text("lo")]), Body(LateSource())] {
-            let kernel = try kernel(body.source, [looker])
+            let kernel = try makeKernel([looker], giving(body))
             let response = try await kernel.send(Request(.get, "http://a.test/"))
             #expect(try await response.body.text() == "hello")
             await kernel.shutDown()
@@ -79,7 +77,7 @@ struct WholeBodyTests {
             seen.add(WholeBodyTests.look(exchange))
             return .next
         }
-        let kernel = try kernel(Body.text("hello").source, [looker])
+        let kernel = try makeKernel([looker], giving(.text("hello")))
 
         let response = try await kernel.send(Request(.get, "http://a.test/"))
 

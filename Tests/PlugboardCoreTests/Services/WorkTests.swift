@@ -11,11 +11,7 @@ struct WorkTests {
     private func start(
         _ plugin: ScriptedPlugin, clock: ManualClock? = nil, loops: LoopCount = 1
     ) throws -> (kernel: Kernel, host: PluginHost) {
-        var configuration = Configuration(plugins: [PluginEntry(plugin.id)])
-        configuration.kernel.loops = loops
-        let kernel = try Kernel(
-            configuration: configuration, catalog: Catalog([plugin.descriptor]), transport: MockTransport(),
-            log: .silent, clock: clock)
+        let kernel = try makeKernel([plugin], clock: clock) { $0.kernel.loops = loops }
         return (kernel, try #require(plugin.host))
     }
 

@@ -66,12 +66,8 @@ struct QueueTests {
     {
         let shore = try Shore()
         let server = try LoopbackServer.responding { _ in ServerResponse(status: 201) }
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: [
-                PluginEntry(
-                    id: "queue", path: linkage == .loaded ? try Products.library("plugboard-queue") : nil,
-                    settings: ["path": .string(shore.folder.file("q.sqlite"))])
-            ]), catalog: Catalog(linkage == .linked ? [queuePlugin()] : []), loader: .dynamic, log: .silent)
+        let kernel = try linkage.kernel(
+            queuePlugin(), settings: ["path": .string(shore.folder.file("q.sqlite"))])
         let pieces = AsyncStream<Bytes> { continuation in
             for number in 0..<40 { continuation.yield(Bytes([UInt8](repeating: UInt8(number), count: 20_000))) }
             continuation.finish()

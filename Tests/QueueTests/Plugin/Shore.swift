@@ -3,7 +3,6 @@ import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardQueue
 import PlugboardTransport
-import PluginLoader
 import Synchronization
 import TestSupport
 
@@ -82,16 +81,9 @@ final class Shore: Sendable {
     ) throws -> Kernel {
         var all = settings
         all["path"] = all["path"] ?? .string(folder.file("queue.sqlite"))
-        let path = linkage == .loaded ? try Products.library("plugboard-queue") : nil
-        let entry = PluginEntry(id: "queue", path: path, settings: all)
-        return try Kernel(
-            configuration: Configuration(
-                kernel: kernel, plugins: [entry] + scripted.map { PluginEntry($0.id) }, origins: origins),
-            catalog: Catalog((linkage == .linked ? [queuePlugin()] : []) + scripted.map(\.descriptor)),
-            loader: .dynamic, network: .system,
-            transport: transport ?? MockTransport { request, _ in self.outcome(of: request) }, log: log,
-            clock: clock,
-            watch: watch)
+        return try linkage.kernel(
+            queuePlugin(), transport ?? MockTransport { request, _ in self.outcome(of: request) }, clock: clock,
+            settings: all, beside: scripted, log: log, { ($0.kernel, $0.origins) = (kernel, origins) }, watch: watch)
     }
 
     /// A POST, whose path is its name.

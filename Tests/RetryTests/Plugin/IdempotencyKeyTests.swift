@@ -18,7 +18,7 @@ struct IdempotencyKeyTests {
     @Test(arguments: Linkage.allCases)
     func `a POST has the same key at all its attempts, and is repeated`(linkage: Linkage) async throws {
         let transport = failing(2, 500)
-        let kernel = try makeKernel(linkage, transport, clock: clock, settings: ["idempotencyKey": true])
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock, settings: ["idempotencyKey": true])
 
         let response = try await kernel.send(Request(.post, anywhere, body: .text("x")), passing: clock)
 
@@ -30,7 +30,7 @@ struct IdempotencyKeyTests {
     @Test(arguments: Linkage.allCases)
     func `each request has its own key`(linkage: Linkage) async throws {
         let transport = MockTransport()
-        let kernel = try makeKernel(linkage, transport, clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock)
         var request = Request(.patch, anywhere)
         request.retry.idempotencyKey = true
 
@@ -44,7 +44,7 @@ struct IdempotencyKeyTests {
         linkage: Linkage, sample: (method: String, hasKey: Bool)
     ) async throws {
         let transport = MockTransport()
-        let kernel = try makeKernel(linkage, transport, clock: clock, settings: ["idempotencyKey": true])
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock, settings: ["idempotencyKey": true])
 
         _ = try await kernel.send(Request(.init(sample.method), anywhere), passing: clock)
 
@@ -54,7 +54,8 @@ struct IdempotencyKeyTests {
     @Test(arguments: Linkage.allCases, [true, false])
     func `a caller's own key stays, and allows repetitions`(linkage: Linkage, makesKeys: Bool) async throws {
         let transport = failing(1, 500)
-        let kernel = try makeKernel(linkage, transport, clock: clock, settings: ["idempotencyKey": .bool(makesKeys)])
+        let kernel = try linkage.kernel(
+            retryPlugin(), transport, clock: clock, settings: ["idempotencyKey": .bool(makesKeys)])
 
         let response = try await kernel.send(
             Request(.post, anywhere, fields: ["Idempotency-Key": "mine"]), passing: clock)
@@ -74,8 +75,8 @@ struct IdempotencyKeyTests {
             if exchange.attempt == 2 { exchange.request.method = .get }
             return .resend()
         }
-        let kernel = try makeKernel(
-            linkage, transport, clock: clock, settings: ["idempotencyKey": true], beside: [outer])
+        let kernel = try linkage.kernel(
+            retryPlugin(), transport, clock: clock, settings: ["idempotencyKey": true], beside: [outer])
 
         _ = try await kernel.send(Request(.post, anywhere), passing: clock)
 

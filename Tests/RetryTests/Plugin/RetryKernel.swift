@@ -2,23 +2,9 @@ import Plugboard
 import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardRetry
-import PluginLoader
 import TestSupport
 
 let anywhere = "http://origin.test/"
-
-/// A kernel with the plugin, and with scripted plugins around it.
-func makeKernel(
-    _ linkage: Linkage, _ transport: MockTransport? = nil, clock: ManualClock? = nil, settings: JSONObject = [:],
-    origins: [Origin: Attributes] = [:], beside scripted: [ScriptedPlugin] = []
-) throws -> Kernel {
-    let path = linkage == .loaded ? try Products.library("plugboard-retry") : nil
-    let plugins = [PluginEntry(id: "retry", path: path, settings: settings)] + scripted.map { PluginEntry($0.id) }
-    return try Kernel(
-        configuration: Configuration(plugins: plugins, origins: origins),
-        catalog: Catalog((linkage == .linked ? [retryPlugin()] : []) + scripted.map(\.descriptor)), loader: .dynamic,
-        transport: transport, log: .silent, clock: clock)
-}
 
 /// The plugin's events, a line each.
 final class News: Sendable {

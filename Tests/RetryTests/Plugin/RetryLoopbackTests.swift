@@ -13,7 +13,7 @@ struct RetryLoopbackTests {
                 .raw("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbusy"),
                 .responding { _ in ServerResponse(body: "served") }))
         defer { server.stop() }
-        let kernel = try makeKernel(linkage, settings: ["delay": "1ms"])
+        let kernel = try linkage.kernel(retryPlugin(), settings: ["delay": "1ms"])
 
         let response = try await kernel.send(Request(.get, server.url()))
 
@@ -27,7 +27,7 @@ struct RetryLoopbackTests {
     ) async throws {
         let server = try LoopbackServer(.inTurn(script, .responding { ServerResponse(body: $0.body) }))
         defer { server.stop() }
-        let kernel = try makeKernel(linkage, settings: ["delay": "1ms"])
+        let kernel = try linkage.kernel(retryPlugin(), settings: ["delay": "1ms"])
 
         let response = try await kernel.send(Request(.put, server.url(), body: .text("hello")))
 
@@ -40,7 +40,7 @@ struct RetryLoopbackTests {
         let server = try LoopbackServer(
             .inTurn(.resetBeforeAnyByte(), .responding { _ in ServerResponse(body: "twice") }))
         defer { server.stop() }
-        let kernel = try makeKernel(linkage, settings: ["delay": "1ms"])
+        let kernel = try linkage.kernel(retryPlugin(), settings: ["delay": "1ms"])
 
         let error = await #expect(throws: PlugboardError.self) {
             try await kernel.send(Request(.post, server.url(), body: .text("order")))
@@ -53,7 +53,7 @@ struct RetryLoopbackTests {
     @Test(arguments: Linkage.allCases)
     func `a refused connection is repeated even for a POST, because nothing was sent`(linkage: Linkage) async throws {
         let port = try ClosedPort()
-        let kernel = try makeKernel(linkage, settings: ["delay": "1ms", "attempts": 4])
+        let kernel = try linkage.kernel(retryPlugin(), settings: ["delay": "1ms", "attempts": 4])
         let news = News()
 
         let handle = kernel.begin(Request(.post, port.url(), body: .text("order"))) { news.add($0) }
@@ -68,7 +68,7 @@ struct RetryLoopbackTests {
     func `a stream that has begun and cannot be rewound is not repeated`(linkage: Linkage) async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(status: 503, fields: [("Retry-After", "1")]) }
         defer { server.stop() }
-        let kernel = try makeKernel(linkage, settings: ["delay": "1ms"])
+        let kernel = try linkage.kernel(retryPlugin(), settings: ["delay": "1ms"])
         let news = News()
 
         let handle = kernel.begin(Request(.put, server.url(), body: Body(PiecesSource(["one", "two"])))) {
@@ -86,7 +86,7 @@ struct RetryLoopbackTests {
         let server = try LoopbackServer(
             .inTurn(.silenceBeforeHead(), .responding { _ in ServerResponse(body: "awake") }))
         defer { server.stop() }
-        let kernel = try makeKernel(linkage, settings: ["delay": "1ms"])
+        let kernel = try linkage.kernel(retryPlugin(), settings: ["delay": "1ms"])
         var request = Request(.get, server.url())
         request.options.idleTimeout = .milliseconds(50)
 
@@ -107,7 +107,7 @@ struct RetryLoopbackTests {
                 try connection.respond(ServerResponse(body: "served"), to: connection.readRequest())
             })
         defer { server.stop() }
-        let kernel = try makeKernel(linkage, settings: ["delay": "20ms"])
+        let kernel = try linkage.kernel(retryPlugin(), settings: ["delay": "20ms"])
 
         let response = try await kernel.send(Request(.get, server.url()))
 

@@ -17,8 +17,8 @@ struct RetryOriginTests {
     @Test(arguments: Linkage.allCases)
     func `repetitions to a failing origin stay within its budget`(linkage: Linkage) async throws {
         let transport = failing(.max)
-        let kernel = try makeKernel(
-            linkage, transport, clock: clock,
+        let kernel = try linkage.kernel(
+            retryPlugin(), transport, clock: clock,
             settings: ["budgetSize": 5, "budgetPerSecond": 0, "budgetShare": 10, "attempts": 4])
 
         for _ in 0..<100 { _ = try await kernel.send(Request(.get, anywhere), passing: clock, news) }
@@ -33,7 +33,7 @@ struct RetryOriginTests {
     @Test(arguments: Linkage.allCases)
     func `without budgets all attempts are made`(linkage: Linkage) async throws {
         let transport = failing(.max)
-        let kernel = try makeKernel(linkage, transport, clock: clock, settings: ["budget": false])
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock, settings: ["budget": false])
 
         for _ in 0..<50 { _ = try await kernel.send(Request(.get, anywhere), passing: clock) }
 
@@ -42,8 +42,8 @@ struct RetryOriginTests {
 
     @Test(arguments: Linkage.allCases)
     func `forget fills all budgets and closes all circuits`(linkage: Linkage) async throws {
-        let kernel = try makeKernel(
-            linkage, failing(.max), clock: clock,
+        let kernel = try linkage.kernel(
+            retryPlugin(), failing(.max), clock: clock,
             settings: ["budgetSize": 1, "circuitBreaker": true, "circuitFailures": 2])
 
         _ = try await kernel.send(Request(.get, anywhere), passing: clock, news)
@@ -73,7 +73,7 @@ struct RetryOriginTests {
         let transport = MockTransport { request, number in
             request.url == anywhere && number <= 3 ? .failure(PlugboardError(.transportConnect, "")) : .respond(200)
         }
-        let kernel = try makeKernel(linkage, transport, clock: clock, settings: circuit)
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock, settings: circuit)
         let request = Request(.get, anywhere)
 
         var codes: [PlugboardError.Code] = []
@@ -103,7 +103,7 @@ struct RetryOriginTests {
 
     @Test(arguments: Linkage.allCases)
     func `only the failing origin is refused`(linkage: Linkage) async throws {
-        let kernel = try makeKernel(linkage, failing(2), clock: clock, settings: circuit)
+        let kernel = try linkage.kernel(retryPlugin(), failing(2), clock: clock, settings: circuit)
 
         for _ in 0..<2 { _ = try await kernel.send(Request(.get, anywhere), passing: clock) }
         let refused = try await kernel.failure(of: Request(.get, anywhere), passing: clock)
@@ -125,7 +125,7 @@ struct RetryOriginTests {
             default: .respond(200)
             }
         }
-        let kernel = try makeKernel(linkage, transport, clock: clock, settings: circuit)
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock, settings: circuit)
         for _ in 0..<2 { _ = try await kernel.send(Request(.get, anywhere), passing: clock) }
         clock.advance(by: .seconds(10))
 
@@ -151,7 +151,7 @@ struct RetryOriginTests {
             default: .respond(200)
             }
         }
-        let kernel = try makeKernel(linkage, transport, clock: clock, settings: circuit)
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock, settings: circuit)
         for _ in 0..<2 { _ = try await kernel.send(Request(.get, anywhere), passing: clock) }
         clock.advance(by: .seconds(10))
 
@@ -165,8 +165,9 @@ struct RetryOriginTests {
     @Test(arguments: Linkage.allCases)
     func `many parallel exchanges share one budget`(linkage: Linkage) async throws {
         let transport = failing(.max)
-        let kernel = try makeKernel(
-            linkage, transport, settings: ["budgetSize": 7, "budgetPerSecond": 0, "budgetShare": 0, "delay": "1ms"])
+        let kernel = try linkage.kernel(
+            retryPlugin(), transport,
+            settings: ["budgetSize": 7, "budgetPerSecond": 0, "budgetShare": 0, "delay": "1ms"])
 
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<64 { group.addTask { _ = try await kernel.send(Request(.get, anywhere)) } }

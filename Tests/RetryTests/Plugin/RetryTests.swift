@@ -12,7 +12,7 @@ struct RetryTests {
 
     @Test(arguments: Linkage.allCases)
     func `a failing request is sent again until it succeeds`(linkage: Linkage) async throws {
-        let kernel = try makeKernel(linkage, failing(2), clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), failing(2), clock: clock)
 
         let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
 
@@ -25,7 +25,7 @@ struct RetryTests {
     @Test(arguments: Linkage.allCases)
     func `the last response passes after the last attempt`(linkage: Linkage) async throws {
         let transport = failing(.max)
-        let kernel = try makeKernel(linkage, transport, clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock)
 
         let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
 
@@ -39,7 +39,7 @@ struct RetryTests {
     @Test(arguments: Linkage.allCases)
     func `the last failure passes unchanged`(linkage: Linkage) async throws {
         let transport = failing(.transportReset)
-        let kernel = try makeKernel(linkage, transport, clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock)
 
         let error = try await kernel.failure(of: Request(.get, anywhere), passing: clock, news)
 
@@ -55,7 +55,7 @@ struct RetryTests {
         linkage: Linkage, code: PlugboardError.Code
     ) async throws {
         let transport = failing(code)
-        let kernel = try makeKernel(linkage, transport, clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock)
 
         let error = try await kernel.failure(of: Request(.get, anywhere), passing: clock, news)
 
@@ -69,7 +69,7 @@ struct RetryTests {
         let transport = MockTransport()
         let signing = ScriptedPlugin("signing", priority: 900)
         signing.onRequest = { _ in .fail(PlugboardError("signing.expired", "The key has expired.")) }
-        let kernel = try makeKernel(linkage, transport, clock: clock, beside: [signing])
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock, beside: [signing])
 
         let error = try await kernel.failure(of: Request(.get, anywhere), passing: clock, news)
 
@@ -89,7 +89,7 @@ struct RetryTests {
             }
             return plugin
         }
-        let kernel = try makeKernel(linkage, failing(1), clock: clock, beside: watching)
+        let kernel = try linkage.kernel(retryPlugin(), failing(1), clock: clock, beside: watching)
 
         _ = try await kernel.send(Request(.get, anywhere), passing: clock)
 
@@ -101,7 +101,7 @@ struct RetryTests {
     @Test(arguments: Linkage.allCases)
     func `the server's delay is waited for exactly`(linkage: Linkage) async throws {
         let transport = failing(1, 503, ["Retry-After": "30"])
-        let kernel = try makeKernel(linkage, transport, clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock)
 
         let handle = kernel.begin(Request(.get, anywhere)) { [news] in news.add($0) }
         try await news.scheduled.opened()
@@ -121,7 +121,7 @@ struct RetryTests {
     func `a date is compared with the wall clock once, even if that jumps later`(linkage: Linkage) async throws {
         clock.setWallClock(.seconds(784_111_777))
         let transport = failing(1, 503, ["Retry-After": "Sun, 06 Nov 1994 08:50:07 GMT"])
-        let kernel = try makeKernel(linkage, transport, clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock)
 
         let handle = kernel.begin(Request(.get, anywhere)) { [news] in news.add($0) }
         try await news.scheduled.opened()
@@ -145,7 +145,7 @@ struct RetryTests {
     func `too long delays are not waited for, and past or invalid ones mean the usual delay`(
         linkage: Linkage, sample: (value: String, told: String)
     ) async throws {
-        let kernel = try makeKernel(linkage, failing(1, 503, ["Retry-After": sample.value]), clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), failing(1, 503, ["Retry-After": sample.value]), clock: clock)
 
         let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
 
@@ -155,7 +155,8 @@ struct RetryTests {
 
     @Test(arguments: Linkage.allCases)
     func `a used-up quota is waited for`(linkage: Linkage) async throws {
-        let kernel = try makeKernel(linkage, failing(1, 429, ["RateLimit": #""default";r=0;t=12"#]), clock: clock)
+        let kernel = try linkage.kernel(
+            retryPlugin(), failing(1, 429, ["RateLimit": #""default";r=0;t=12"#]), clock: clock)
 
         let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
 
@@ -168,8 +169,8 @@ struct RetryTests {
     @Test(arguments: Linkage.allCases)
     func `cancelling ends a delay, and returns the token`(linkage: Linkage) async throws {
         let transport = failing(.max)
-        let kernel = try makeKernel(
-            linkage, transport, clock: clock, settings: ["budgetSize": 1, "budgetPerSecond": 0, "budgetShare": 0])
+        let kernel = try linkage.kernel(
+            retryPlugin(), transport, clock: clock, settings: ["budgetSize": 1, "budgetPerSecond": 0, "budgetShare": 0])
 
         let handle = kernel.begin(Request(.get, anywhere)) { [news] in news.add($0) }
         try await news.scheduled.opened()
@@ -189,7 +190,7 @@ struct RetryTests {
     @Test(arguments: Linkage.allCases)
     func `the exchange's timeout ends a delay`(linkage: Linkage) async throws {
         let transport = failing(1, 503, ["Retry-After": "30"])
-        let kernel = try makeKernel(linkage, transport, clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock)
         var request = Request(.get, anywhere)
         request.options.timeout = .seconds(5)
 
@@ -205,7 +206,7 @@ struct RetryTests {
     @Test(arguments: Linkage.allCases)
     func `a delay stops while the exchange is suspended`(linkage: Linkage) async throws {
         let transport = failing(1, 503, ["Retry-After": "30"])
-        let kernel = try makeKernel(linkage, transport, clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock)
         let suspended = Gate()
         let resumed = Gate()
 
@@ -231,7 +232,8 @@ struct RetryTests {
     @Test(arguments: Linkage.allCases)
     func `no repetition begins after the total time`(linkage: Linkage) async throws {
         let transport = failing(.max, 503, ["Retry-After": "4"])
-        let kernel = try makeKernel(linkage, transport, clock: clock, settings: ["attempts": 10, "totalTime": "10s"])
+        let kernel = try linkage.kernel(
+            retryPlugin(), transport, clock: clock, settings: ["attempts": 10, "totalTime": "10s"])
 
         let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
 
@@ -244,7 +246,7 @@ struct RetryTests {
         let transport = MockTransport { _, number in .respond(number == 3 || number == 6 ? 200 : 503) }
         let again = ScriptedPlugin("again", priority: 400)
         again.onResponse = { $0.attempt == 3 ? .resend() : .next }
-        let kernel = try makeKernel(linkage, transport, clock: clock, beside: [again])
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock, beside: [again])
 
         let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
 
@@ -257,7 +259,7 @@ struct RetryTests {
     @Test(arguments: Linkage.allCases)
     func `a request's attributes take precedence over the settings`(linkage: Linkage) async throws {
         let transport = failing(.max, 418)
-        let kernel = try makeKernel(linkage, transport, clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock)
         var request = Request("QUERY", anywhere)
         request.retry.attempts = 5
         request.retry.statuses = [418]
@@ -282,7 +284,7 @@ struct RetryTests {
                 ? .failure(PlugboardError(.transportReset, ""))
                 : .respond(number < 4 ? 503 : 200, ["Retry-After": "300"])
         }
-        let kernel = try makeKernel(linkage, transport, clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock)
         var failing = Request(.get, anywhere)
         failing.retry.failures = [.transportConnect]
         var deaf = Request(.get, "http://deaf.test/")
@@ -302,7 +304,7 @@ struct RetryTests {
     func `values that can never have an effect are refused, by request and for an origin`(linkage: Linkage)
         async throws
     {
-        let kernel = try makeKernel(linkage, failing(.max), clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), failing(.max), clock: clock)
         var cancelled = Request(.get, anywhere)
         cancelled.retry.failures = [.cancelled, .transportReset]
         var fine = Request(.get, anywhere)
@@ -314,8 +316,9 @@ struct RetryTests {
         let status = try await kernel.failure(of: fine, passing: clock, news)
         let method = try await kernel.failure(of: small, passing: clock, news)
         let origin = #expect(throws: PlugboardError.self) {
-            try makeKernel(
-                linkage, failing(.max), clock: clock, origins: ["http://a.test": ["retry.methods": #"["A B"]"#]])
+            try linkage.kernel(retryPlugin(), failing(.max), clock: clock) {
+                $0.origins = ["http://a.test": ["retry.methods": #"["A B"]"#]]
+            }
         }
 
         #expect(
@@ -329,9 +332,9 @@ struct RetryTests {
     func `origins have their own sections`(linkage: Linkage) async throws {
         let slow: Origin = "http://slow.test"
         let transport = failing(.max)
-        let kernel = try makeKernel(
-            linkage, transport, clock: clock,
-            origins: [slow: ["retry.attempts": "5", "retry.statuses": #"["503"]"#]])
+        let kernel = try linkage.kernel(retryPlugin(), transport, clock: clock) {
+            $0.origins = [slow: ["retry.attempts": "5", "retry.statuses": #"["503"]"#]]
+        }
 
         let there = try await kernel.send(Request(.get, "http://slow.test/"), passing: clock)
         let elsewhere = try await kernel.send(Request(.get, "http://fast.test/"), passing: clock)
@@ -342,7 +345,7 @@ struct RetryTests {
 
     @Test(arguments: Linkage.allCases)
     func `a request that disables the plugin is sent once`(linkage: Linkage) async throws {
-        let kernel = try makeKernel(linkage, failing(.max), clock: clock)
+        let kernel = try linkage.kernel(retryPlugin(), failing(.max), clock: clock)
         var without = Request(.get, anywhere)
         without.attributes["retry.enabled"] = "false"
         var once = Request(.get, anywhere)
@@ -367,7 +370,7 @@ struct RetryTests {
         linkage: Linkage, sample: (settings: JSONObject, names: String)
     ) throws {
         let error = #expect(throws: PlugboardError.self) {
-            try makeKernel(linkage, MockTransport(), settings: sample.settings)
+            try linkage.kernel(retryPlugin(), MockTransport(), settings: sample.settings)
         }
 
         #expect(error?.description.contains(sample.names) == true, "\(error.debugDescription)")
@@ -375,7 +378,8 @@ struct RetryTests {
 
     @Test(arguments: Linkage.allCases)
     func `a successful exchange leaves no state`(linkage: Linkage) async throws {
-        let kernel = try makeKernel(linkage, MockTransport(), clock: clock, settings: ["circuitBreaker": true])
+        let kernel = try linkage.kernel(
+            retryPlugin(), MockTransport(), clock: clock, settings: ["circuitBreaker": true])
 
         let response = try await kernel.send(Request(.get, anywhere), passing: clock, news)
 

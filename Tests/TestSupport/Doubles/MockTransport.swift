@@ -39,6 +39,16 @@ package final class MockTransport: Transport {
     /// Responds to every attempt with 200 and this body.
     package convenience init(body: String = "ok") { self.init { _, _ in .respond(200, Fields(), [body]) } }
 
+    /// Responds to every attempt with 200 and these pieces of JSON.
+    package static func json(_ pieces: String..., type: String = "application/json") -> MockTransport {
+        json(pieces, type: type)
+    }
+
+    /// Responds to every attempt with 200 and these pieces of JSON.
+    package static func json(_ pieces: [String], type: String = "application/json") -> MockTransport {
+        MockTransport { _, _ in .respond(200, ["Content-Type": type], pieces) }
+    }
+
     package var requests: [AttemptRequest] { state.withLock { $0.requests } }
     package var suspensions: Int { state.withLock { $0.suspended } }
 
