@@ -163,51 +163,6 @@ import Testing
         #expect(connections.count == 1)
     }
 
-    @Test func `a proxy gets the request and its own credentials, an origin behind a tunnel does not`() async throws {
-        let origin = try LoopbackServer.responding { _ in ServerResponse(body: "origin") }
-        let proxy = try LoopbackServer { connection in
-            let request = try connection.readRequest()
-            if request.method == "CONNECT" {
-                try connection.write("HTTP/1.1 407 Who are you\r\nContent-Length: 0\r\nX-Proxy: 1\r\n\r\n")
-            } else {
-                try connection.respond(body: "proxy")
-            }
-        }
-        let client = Client()
-        var options = RequestOptions()
-        options.proxy = "http://127.0.0.1:\(proxy.port)"
-        let fields = Fields(["Proxy-Authorization": "Basic eDp5", "X-Own": "1"])
-        defer { origin.stop() }
-        defer { proxy.stop() }
-
-        let plain = try await client.send(.get, origin.url("/?a"), fields: fields, options: options)
-        let tunnel = try await client.send(.get, "https://origin.test/", fields: fields, options: options)
-        options.noProxy = "127.0.0.1"
-        let direct = try await client.send(.get, origin.url(), fields: fields, options: options)
-
-        #expect(plain.text == "proxy")
-        #expect(proxy.requests[0].target == origin.url("/?a"))
-        #expect(proxy.requests[0]["Proxy-Authorization"] == "Basic eDp5")
-        #expect(tunnel.error?.code == .transportProxy)
-        #expect(tunnel.head == nil)
-        #expect(proxy.requests[1].method == "CONNECT")
-        #expect(proxy.requests[1]["Proxy-Authorization"] == "Basic eDp5")
-        #expect(proxy.requests[1]["X-Own"] == nil)
-        #expect(direct.text == "origin")
-        #expect(origin.requests[0]["Proxy-Authorization"] == nil)
-    }
-
-    @Test func `an error about an invalid proxy does not quote it`() async throws {
-        let client = Client()
-        var options = RequestOptions()
-        options.proxy = "http://user:secret@[proxy:80"
-
-        let outcome = try await client.send(.get, "http://127.0.0.1/", options: options)
-
-        #expect(outcome.error?.code == .transportProxy)
-        #expect(outcome.error?.description.contains("secret") == false)
-    }
-
     @Test func `options of one request do not stay for the next`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "direct") }
         let closed = try ClosedPort()
@@ -274,19 +229,6 @@ import Testing
                     + "Check request.options.tls.certificate and request.options.tls.key, or kernel.tls.certificate and kernel.tls.key "
                     + "(on the command line --cert and --key).",
             ])
-    }
-
-    @Test func `a proxy whose name cannot be resolved is told with the names of the options`() async throws {
-        var options = RequestOptions()
-        options.proxy = "http://proxy.invalid:3128"
-
-        let outcome = try await Client().send(.get, "http://127.0.0.1:1/", options: options)
-
-        #expect(outcome.error?.code == .transportProxy)
-        #expect(
-            outcome.error?.reason == "The name of the proxy for 127.0.0.1:1 cannot be resolved. Check "
-                + "request.options.proxy, kernel.proxy (on the command line --proxy), and the environment variables for "
-                + "proxies.")
     }
 
     @Test func `a speed limit slows a download`() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// RFC 6265bis §5.7 and §5.8.3.
 struct JarTests {
-    private let now = Duration.seconds(1_000_000_000)
+    let now = Duration.seconds(1_000_000_000)
 
     @Test(
         arguments: [
@@ -231,117 +231,7 @@ struct JarTests {
         #expect(found.allSatisfy { $0 == .hidesSecureCookie } && others.allSatisfy { $0 == nil })
     }
 
-    @Test func `a domain with too many cookies loses the expired, then the insecure, then the least recently used`() {
-        var jar = Jar(limits: Jar.Limits(perDomain: 4, total: 100))
-        let url = "https://example.com/"
-        for field in [
-            "old=1; Path=/1", "secure=2; Secure; Path=/2", "short=3; Max-Age=1; Path=/3", "used=4; Path=/4",
-            "new=5; Path=/5",
-        ] {
-            #expect(refuses(&jar, field, url) == nil)
-        }
-        #expect(names(jar) == ["new", "secure", "short", "used"])
-        _ = sent(&jar, "https://example.com/4")
-
-        #expect(refuses(&jar, "late=6; Path=/6", url, at: now + .seconds(2)) == nil)
-        let afterExpiry = names(jar)
-        #expect(refuses(&jar, "later=7; Path=/7", url, at: now + .seconds(2)) == nil)
-
-        #expect(afterExpiry == ["late", "new", "secure", "used"])
-        #expect(names(jar) == ["late", "later", "secure", "used"])
-        #expect(jar.evictions == 2)
-    }
-
-    @Test func `a full jar removes cookies of crowded domains first`() {
-        var jar = Jar(limits: Jar.Limits(perDomain: 1000, total: 100))
-        #expect(refuses(&jar, "a=b", "http://small.com/") == nil)
-        for number in 0..<100 { #expect(refuses(&jar, "a\(number)=b", "http://crowded.com/") == nil) }
-
-        #expect(sent(&jar, "http://small.com/") == "a=b")
-        #expect(jar.count <= 100 && jar.count > 90)
-    }
-
-    @Test func `many hosts of one site push out no cookie of another`() {
-        var jar = Jar()
-        #expect(refuses(&jar, "a=b", "http://small.com/") == nil)
-        for host in 0..<70 {
-            for number in 0..<50 { #expect(refuses(&jar, "a\(number)=b", "http://h\(host).evil.com/") == nil) }
-        }
-
-        #expect(jar.count == 181)
-        #expect(sent(&jar, "http://small.com/") == "a=b")
-    }
-
-    @Test func `a full jar removes cookies of crowded sites first, whatever their hosts`() {
-        var jar = Jar(limits: Jar.Limits(perDomain: 1000, total: 100))
-        #expect(refuses(&jar, "a=b", "http://small.com/") == nil)
-        for number in 0..<100 { #expect(refuses(&jar, "a=b", "http://h\(number).crowded.com/") == nil) }
-
-        #expect(sent(&jar, "http://small.com/") == "a=b")
-        #expect(jar.count <= 100 && jar.count > 90)
-    }
-
-    @Test func `ten thousand cookies of one response, and of ten thousand hosts, stay within the limits`() {
-        var jar = Jar()
-        for number in 0..<10_000 { #expect(refuses(&jar, "a\(number)=b", "http://evil.com/") == nil) }
-        #expect(jar.count == 180)
-
-        for number in 0..<10_000 { #expect(refuses(&jar, "a=b", "http://h\(number).com/") == nil) }
-
-        #expect(jar.count <= 3000)
-        #expect(sent(&jar, "http://h9999.com/") == "a=b")
-    }
-
-    // MARK: The file
-
-    @Test func `the changes for a file contain persistent cookies and removed ones only`() {
-        var jar = Jar()
-        for field in ["a=1; Max-Age=60", "b=2", "c=3; Max-Age=60"] {
-            #expect(refuses(&jar, field, "http://example.com/") == nil)
-        }
-
-        let first = jar.takeChanges()
-        #expect(refuses(&jar, "a=4", "http://example.com/") == nil)
-        #expect(refuses(&jar, "c=; Max-Age=0", "http://example.com/") == nil)
-        let second = jar.takeChanges()
-
-        #expect(Set(first.written.map { String(latin1: $0.id.name) }) == ["a", "c"] && first.removed.isEmpty)
-        #expect(second.written.isEmpty && Set(second.removed.map { String(latin1: $0.name) }) == ["a", "c"])
-        #expect(jar.takeChanges().isEmpty)
-    }
-
-    @Test func `loading a file keeps unsaved cookies and those of the session`() {
-        var mine = Jar()
-        var other = Jar()
-        for field in [
-            "both=file; Max-Age=60", "gone=file; Max-Age=60", "kept=file; Max-Age=60", "session=file; Max-Age=60",
-        ] {
-            #expect(refuses(&other, field, "http://example.com/") == nil)
-        }
-        mine.load(other.cookies, now: now)
-        #expect(mine.takeChanges().isEmpty)
-        for field in ["both=mine; Max-Age=60", "session=mine"] {
-            #expect(refuses(&mine, field, "http://example.com/") == nil)
-        }
-
-        mine.load(other.cookies.filter { $0.id.name != Array("gone".utf8) }, now: now)
-
-        #expect(sent(&mine, "http://example.com/") == "both=mine; kept=file; session=mine")
-        #expect(Set(mine.takeChanges().ids.map { String(latin1: $0.name) }) == ["both", "session"])
-    }
-
-    @Test func `a cookie for a domain that is a public suffix now is not loaded from a file`() throws {
-        var jar = Jar()
-        let id = Cookie.ID(domain: "com", isHostOnly: false, path: [0x2F], name: [0x61])
-
-        jar.load([Cookie(id: id, value: [], expires: now + .seconds(60))], now: now)
-
-        #expect(jar.isEmpty)
-    }
-
-    // MARK: -
-
-    private func refuses(_ jar: inout Jar, _ field: String, _ url: String, at time: Duration? = nil) -> Refusal? {
+    func refuses(_ jar: inout Jar, _ field: String, _ url: String, at time: Duration? = nil) -> Refusal? {
         guard let uri = RequestURI(url) else { return .foreignDomain }
         do throws(Refusal) {
             _ = try jar.receive(try SetCookie([UInt8](latin1: field)), from: uri, now: time ?? now)
@@ -351,9 +241,9 @@ struct JarTests {
         }
     }
 
-    private func sent(_ jar: inout Jar, _ url: String, at time: Duration? = nil) -> String? {
+    func sent(_ jar: inout Jar, _ url: String, at time: Duration? = nil) -> String? {
         RequestURI(url).flatMap { jar.field(for: $0, now: time ?? now) }.map { String(latin1: $0) }
     }
 
-    private func names(_ jar: Jar) -> [String] { jar.cookies.map { String(latin1: $0.id.name) }.sorted() }
+    func names(_ jar: Jar) -> [String] { jar.cookies.map { String(latin1: $0.id.name) }.sorted() }
 }
