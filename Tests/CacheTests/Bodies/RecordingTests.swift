@@ -86,9 +86,7 @@ private final class RecordingBench: Sendable {
             if recording.commit() { stored.admit() }
         }
         let transport = MockTransport { _, _ in .respond(200, Fields(), ["one", "two", "three"]) }
-        kernel = try Kernel(
-            configuration: Configuration(plugins: [PluginEntry("recorder")]), catalog: Catalog([plugin.descriptor]),
-            transport: transport, log: .silent, clock: clock)
+        kernel = try makeKernel([plugin], transport, clock: clock)
     }
 
     func body() async throws -> String {

@@ -2,7 +2,6 @@ import Foundation
 import Plugboard
 import PlugboardCookiesOptions
 import PlugboardKit
-import PluginLoader
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Plugboard
 import PlugboardCookiesOptions
-import PluginLoader
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Plugboard
 import PlugboardCookiesOptions
 import PlugboardEventLoop
-import PluginLoader
 import TestSupport
 import Testing
 

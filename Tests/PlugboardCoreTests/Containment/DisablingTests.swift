@@ -221,10 +221,7 @@ struct DisablingTests {
         let heard = Gate()
         let plugin = ScriptedPlugin("teller")
         plugin.onStart = { [unowned plugin] in plugin.host?.publish("teller.ready") }
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: ["teller"]), catalog: Catalog([plugin.descriptor]),
-            transport: MockTransport(), log: .silent
-        ) { if $0.id == "teller.ready" { heard.admit() } }
+        let kernel = try makeKernel([plugin], watch: { if $0.id == "teller.ready" { heard.admit() } })
 
         try await heard.opened()
 

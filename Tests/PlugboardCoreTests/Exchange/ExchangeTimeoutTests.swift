@@ -158,9 +158,7 @@ import Testing
         defer { server.stop() }
         let plugin = ScriptedPlugin("a")
         plugin.onResponse = { $0.response?.status == 503 ? .resend() : .next }
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: ["a"]), catalog: Catalog([plugin.descriptor]), log: .silent,
-            clock: clock)
+        let kernel = try makeKernel([plugin], nil, clock: clock)
         var request = request
         request.url = server.url()
 

@@ -99,10 +99,8 @@ import Testing
             record.add("outer stops")
             stopped.open()
         }
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: ["inner", "outer"]),
-            catalog: Catalog([inner.descriptor, outer.descriptor]), transport: MockTransport(),
-            log: KernelLog(level: .error) { _, source, text in lines.add("\(source): \(text)") })
+        let kernel = try makeKernel(
+            [inner, outer], log: KernelLog(level: .error) { _, source, text in lines.add("\(source): \(text)") })
 
         let took = await ContinuousClock().measure { await kernel.shutDown(within: .seconds(1)) }
         try await stopped.opened()

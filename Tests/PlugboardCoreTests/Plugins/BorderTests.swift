@@ -84,9 +84,7 @@ import Testing
     ) async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
         defer { server.stop() }
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: [PluginEntry(try FixturePlugin.build("border"))]), loader: .dynamic,
-            log: .silent)
+        let kernel = try FixturePlugin.kernel("border", nil)
 
         let error = await #expect(throws: PlugboardError.self) {
             _ = try await kernel.send(Request(.post, server.url("/"), fields: ["x-do": what])).body.text()
@@ -118,9 +116,7 @@ import Testing
         }
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
         defer { server.stop() }
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: [PluginEntry(plugin.id)]), catalog: Catalog([plugin.descriptor]),
-            log: .silent)
+        let kernel = try makeKernel([plugin], nil)
 
         let error = try await failure(of: kernel, Request(.post, server.url("/"), body: Body(Short())))
 
@@ -131,9 +127,7 @@ import Testing
     @Test func `a body that is handed in a second time is refused, and the first place has it`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
         defer { server.stop() }
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: [PluginEntry(try FixturePlugin.build("border"))]), loader: .dynamic,
-            log: .silent)
+        let kernel = try FixturePlugin.kernel("border", nil)
 
         _ = try await kernel.send(Request(.post, server.url("/"), fields: ["x-do": "twice"]))
 
@@ -150,9 +144,7 @@ import Testing
     @Test func `trailers that cannot be sent break the body, and none of them is sent`() async throws {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "ok") }
         defer { server.stop() }
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: [PluginEntry(try FixturePlugin.build("border"))]), loader: .dynamic,
-            log: .silent)
+        let kernel = try FixturePlugin.kernel("border", nil)
 
         let error = try await failure(
             of: kernel, Request(.post, server.url("/first"), fields: ["x-do": "upload"]))
@@ -190,10 +182,8 @@ import Testing
         let folder = try TemporaryFolder()
         let report = folder.file("report")
         let source = Silent()
-        let entry = PluginEntry(try FixturePlugin.build("border"), settings: ["report": .string(report)])
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: [entry]), loader: .dynamic,
-            transport: MockTransport { _, _ in .source(200, Fields(), source) }, log: .silent)
+        let kernel = try FixturePlugin.kernel(
+            "border", MockTransport { _, _ in .source(200, Fields(), source) }, settings: ["report": .string(report)])
         _ = try await kernel.send(request("keep")).body.text()
         let early = source.released.admitted
         await kernel.shutDown()

@@ -126,9 +126,7 @@ import Testing
             started.admit()
             try? freed.wait()
         }
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: ["box"]), catalog: Catalog([plugin.descriptor]),
-            transport: MockTransport(), log: KernelLog(level: .error) { _, _, text in lines.add(text) })
+        let kernel = try makeKernel([plugin], log: KernelLog(level: .error) { _, _, text in lines.add(text) })
 
         let task = Task { try await kernel.command("box", "show") }
         try await started.opened()

@@ -38,9 +38,7 @@ import Testing
 
     @Test func `a plugin in C++ takes part like any other`() async throws {
         let transport = MockTransport()
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: [PluginEntry(try FixturePlugin.build("cplusplus"))]),
-            loader: .dynamic, transport: transport, log: .silent)
+        let kernel = try FixturePlugin.kernel("cplusplus", transport)
 
         _ = try await kernel.send(Request(.get, anywhere))
 
@@ -51,8 +49,7 @@ import Testing
         let server = try LoopbackServer.responding { request in ServerResponse(body: "\(request.path)") }
         defer { server.stop() }
         let tagger = try FixturePlugin.build("tagger", define: ["PLUGIN_ID": "tagger"], options: ["-DPRIORITY=100"])
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: [PluginEntry(tagger)]), loader: .dynamic, log: .silent)
+        let kernel = try makeKernel([], nil, beside: [PluginEntry(tagger)])
 
         let texts = try await withThrowingTaskGroup(of: (Int, String).self) { group in
             for number in 0..<100 {

@@ -28,9 +28,7 @@ import Testing
         let plugin = ScriptedPlugin("box")
         plugin.onCreate = { $0.log(.warning, "heads\n    a: b\u{7}\n    c: d\nforged\n  too\r\n    and\n") }
 
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: ["box"]), catalog: Catalog([plugin.descriptor]),
-            transport: MockTransport(), log: KernelLog(level: .warning) { _, _, text in record.add(text) })
+        let kernel = try makeKernel([plugin], log: KernelLog(level: .warning) { _, _, text in record.add(text) })
 
         #expect(record.lines == ["heads\n    a: b\\u{7}\n    c: d\\u{A}forged\\u{A}  too\\u{D}\\u{A}    and"])
         withExtendedLifetime(kernel) {}

@@ -136,10 +136,8 @@ import Testing
         let record = Record()
         let plugin = ScriptedPlugin("editor")
         plugin.onClose = { exchange, _ in exchange.request["X-Late"] = "1" }
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: ["editor"]), catalog: Catalog([plugin.descriptor]),
-            transport: MockTransport(),
-            log: KernelLog(level: .error) { _, source, text in record.add("\(source) \(text)") })
+        let kernel = try makeKernel(
+            [plugin], log: KernelLog(level: .error) { _, source, text in record.add("\(source) \(text)") })
 
         _ = try await kernel.send(Request(.get, anywhere)).body.text()
         await kernel.shutDown()

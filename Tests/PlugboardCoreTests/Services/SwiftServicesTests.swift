@@ -12,9 +12,8 @@ struct SwiftServicesTests {
     @Test func `a line below the log's level is not even made`() throws {
         let record = Record()
         let plugin = ScriptedPlugin("box")
-        let kernel = try Kernel(
-            configuration: Configuration(plugins: ["box"]), catalog: Catalog([plugin.descriptor]),
-            transport: MockTransport(),
+        let kernel = try makeKernel(
+            [plugin],
             log: KernelLog(level: .warning) { level, source, text in record.add("\(level) \(source) \(text)") })
         defer { withExtendedLifetime(kernel) {} }
         let host = try #require(plugin.host)

@@ -36,7 +36,7 @@ package func makeKernel(
 extension FixturePlugin {
     /// A silent kernel over a mock transport with a plugin in C or C++, and scripted plugins around it.
     package static func kernel(
-        _ name: String, _ transport: any Transport = MockTransport(), clock: ManualClock? = nil,
+        _ name: String, _ transport: (any Transport)? = MockTransport(), clock: ManualClock? = nil,
         settings: JSONObject = [:], onFault: PluginEntry.OnFault = .fail, beside scripted: [ScriptedPlugin] = [],
         log: KernelLog = .silent, _ configure: (inout Configuration) -> Void = { _ in }
     ) throws -> Kernel {
