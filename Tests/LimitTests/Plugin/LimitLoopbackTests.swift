@@ -20,7 +20,7 @@ struct LimitLoopbackTests {
         }
         defer { server.stop() }
         let kernel = try linkage.kernel(
-            "limit", limitPlugin(), loader: .dynamic, settings: ["rules": ["*": "2 at once, by origin"]])
+            limitPlugin(), settings: ["rules": ["*": "2 at once, by origin"]])
 
         let texts = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<40 {
@@ -51,7 +51,7 @@ struct LimitLoopbackTests {
         let server = try LoopbackServer.responding { _ in ServerResponse(body: "served") }
         defer { server.stop() }
         let kernel = try linkage.kernel(
-            "limit", limitPlugin(), loader: .dynamic, settings: ["rules": ["*": "1/h"], "wait": "24h"])
+            limitPlugin(), settings: ["rules": ["*": "1/h"], "wait": "24h"])
         _ = try await kernel.send(Request(.get, server.url())).body.text()
         let waiting = Gate()
         let handle = kernel.begin(Request(.get, server.url())) { if $0.id == "limit.waiting" { waiting.admit() } }
