@@ -11,6 +11,8 @@ struct LimitRules: Sendable {
     /// The rules that can apply to each origin that is written in a rule, and those for all others.
     private let ofOrigins: [Origin: [Int]]
     private let ofOthers: [Int]
+    /// The hosts of those origins.
+    private let hosts: [[UInt8]]
     private let salt: [UInt8]
 
     /// The largest value of a field or an attribute that is kept as it is.
@@ -26,6 +28,7 @@ struct LimitRules: Sendable {
         }.map(\.element)
         let general = rules.indices.filter { rules[$0].pattern.origin == nil }
         (self.rules, self.salt, ofOthers) = (rules, salt, general)
+        hosts = Set(rules.compactMap(\.pattern.origin?.host)).map { Array($0.utf8) }
         onlyLearn = rules.allSatisfy(\.onlyLearns)
         parts = rules.flatMap(\.parts).reduce(into: []) { if $1 != .origin, !$0.contains($1) { $0.append($1) } }
         ofOrigins = Set(rules.compactMap(\.pattern.origin)).reduce(into: [:]) { origins, origin in
@@ -40,7 +43,7 @@ struct LimitRules: Sendable {
     ///
     /// - Parameter values: Of the request, as `values(of:)` has them. Called at most once, and only if a rule applies.
     func names(_ method: Method, _ url: String, _ values: () -> [KeyName.Value]) -> [KeyName] {
-        guard let url = URLParts(url), let origin = Origin(url) else { return [] }
+        guard let url = URLParts(url), mayApply(to: url), let origin = Origin(url) else { return [] }
         var (names, known): ([KeyName], [KeyName.Value]?) = ([], nil)
         for index in ofOrigins[origin] ?? ofOthers where rules[index].applies(to: method, origin, url) {
             let own = known ?? values()
@@ -54,6 +57,18 @@ struct LimitRules: Sendable {
                     }))
         }
         return names
+    }
+
+    /// False if all rules are for other hosts, which spares most requests of a program the making of their origins.
+    private func mayApply(to url: URLParts) -> Bool {
+        guard ofOthers.isEmpty, hosts.count <= 8, let host = url.host?.utf8 else { return true }
+        // A host of letters, digits, hyphens and dots that ends with a letter is compared in lower case; others have
+        // several forms.
+        let isPlain = host.last.map { (0x61...0x7A).contains($0 | 0x20) } ?? false
+        guard isPlain, host.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") }) else { return true }
+        return hosts.contains { own in
+            own.count == host.count && zip(own, host).allSatisfy { $0 == ((0x41...0x5A).contains($1) ? $1 | 0x20 : $1) }
+        }
     }
 
     /// The values of the fields and attributes that rules count by.
