@@ -24,6 +24,21 @@ import Testing
             return SECONDS;
         }
         #endif
+        #if defined NO_TIMER || defined WATCHES
+        // The first second takes no time: a timer that is due when it is set needs no descriptor.
+        int clock_gettime(clockid_t clock, struct timespec *now) {
+            static atomic_llong start;
+            int result = syscall(SYS_clock_gettime, clock, now);
+            if (clock != CLOCK_MONOTONIC) return result;
+            long long time = now->tv_sec * 1000000000LL + now->tv_nsec, none = 0;
+            atomic_compare_exchange_strong(&start, &none, time);
+            if (time - start < 1000000000) {
+                now->tv_sec = start / 1000000000;
+                now->tv_nsec = start % 1000000000;
+            }
+            return result;
+        }
+        #endif
         #ifdef NO_TIMER
         int timerfd_create(int clock, int flags) { return errno = EMFILE, -1; }
         #endif
@@ -86,8 +101,7 @@ import Testing
     {
         let outcome = try await run(fault, ["get", "http://127.0.0.1:1/"])
 
-        // Which error depends on what libdispatch has opened before the fault.
         #expect((1..<128).contains(outcome.status), "\(outcome.status): \(outcome.stderr)")
-        #expect(outcome.stderr.hasPrefix("plugboard: "), "\(outcome.stderr)")
+        #expect(outcome.stderr.hasPrefix("plugboard: No timer fired"), "\(outcome.stderr)")
     }
 }

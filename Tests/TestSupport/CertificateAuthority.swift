@@ -21,6 +21,8 @@ package final class CertificateAuthority: Sendable {
     package let expired: Identity
     /// A signed certificate with localhost only in the common name.
     package let nameless: Identity
+    /// A signed certificate with 127.0.0.1 only in the common name.
+    package let namelessAddress: Identity
     /// A self-signed certificate for the same names.
     package let selfSigned: Identity
     /// A signed client certificate with the subject CN=client.
@@ -49,6 +51,8 @@ package final class CertificateAuthority: Sendable {
             "server", "localhost", in: folder, file: "expired", dates: ("20200101000000Z", "20200201000000Z"))
         client = try CertificateAuthority.signed("client", "client", in: folder)
         nameless = try CertificateAuthority.signed("nameless", "localhost", in: folder)
+        namelessAddress = try CertificateAuthority.signed(
+            "nameless", "127.0.0.1", in: folder, file: "nameless-address")
     }
 
     private static func selfSigned(

@@ -51,6 +51,15 @@ struct TextTests {
         #expect(try await text([0x61, 0, 0x62], "text/plain; charset=utf-16le") == "a\u{FFFD}")
     }
 
+    @Test func `a character stands where its byte is, although the system waits for an accent that it could compose`()
+        async throws
+    {
+        let hebrew = try await text([0x68, 0xF9, 0xFF, 0x21, 0xF9], "text/plain; charset=windows-1255")
+        let vietnamese = try await text([0xFD, 0x81, 0x21, 0xFD], "text/plain; charset=windows-1258")
+
+        #expect(hebrew == "h\u{5E9}\u{FFFD}!\u{5E9}" && vietnamese == "\u{1B0}\u{81}!\u{1B0}")
+    }
+
     @Test func `a charset for which this system has no tables is an error`() throws {
         let unknown = #expect(throws: PlugboardError.self) {
             try CharsetDecoder.text(of: Bytes("a"), charset: "NO-SUCH")
