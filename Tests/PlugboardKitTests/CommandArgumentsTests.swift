@@ -39,4 +39,8 @@ import Testing
         #expect(Wildcard(pattern).matches(Array(text.utf8)) == isMatched)
         #expect(Wildcard(pattern.replacing("*", with: "…"), any: "…").matches(Array(text.utf8)) == isMatched)
     }
+
+    @Test func `a sign before a combining mark stands for any text`() {
+        #expect(Wildcard("a*\u{301}").matches(Array("abe\u{301}".utf8)))
+    }
 }

@@ -7,9 +7,12 @@ public struct Wildcard: Sendable {
     /// A pattern. It is compared byte by byte: lower both texts to compare them without case.
     ///
     /// - Parameter sign: What stands for any text.
-    public init(_ text: String, any sign: Character = "*") {
+    public init(_ text: String, any sign: Unicode.Scalar = "*") {
         self.text = text
-        parts = text.split(separator: sign, omittingEmptySubsequences: false).map { Array($0.utf8) }
+        // A combining mark after a sign would make another character of it.
+        parts = text.unicodeScalars.split(separator: sign, omittingEmptySubsequences: false).map {
+            Array(Substring($0).utf8)
+        }
     }
 
     /// The only text that matches; nil if several do.

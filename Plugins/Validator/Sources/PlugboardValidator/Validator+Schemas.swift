@@ -58,11 +58,9 @@ extension Validator {
     }
 
     func rule(of rules: [Rule], _ exchange: borrowing Exchange, status: Int?, _ type: String) -> Rule? {
-        guard !rules.isEmpty, let url = URLParts(exchange.request.url), let origin = Origin(url) else {
-            return nil
-        }
+        guard !rules.isEmpty, let url = URLWildcard.comparable(exchange.request.url) else { return nil }
         let method = exchange.request.method.name
-        return rules.first { $0.rule.applies(method: method, url, of: origin, status: status, type: type) }
+        return rules.first { $0.rule.applies(method: method, url: url, status: status, type: type) }
     }
 
     /// Exchanges with the same value share the documents that a schema refers to.

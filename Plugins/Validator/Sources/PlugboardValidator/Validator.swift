@@ -94,8 +94,7 @@ struct Validator: Plugin {
                 throw PlugboardError(
                     .configuration,
                     "The rule \(Printable.text(text)) of validator must be [METHOD] URL [STATUS] [TYPE], with a method "
-                        + "in capitals and a URL that has a scheme, such as https://, or begins with *; * stands for "
-                        + "any text within the host, the path or the query.")
+                        + "in capitals and a URL that has a scheme, such as https://, or begins with *.")
             }
             do throws(PlugboardError) {
                 let key = SchemaStore.Key(

@@ -2,16 +2,16 @@ import PlugboardKit
 
 /// A rule of the settings for the bodies of a schema: `[METHOD] URL [STATUS] [TYPE]`.
 ///
-/// The URL is a `URLPattern`. The status is a number or a class such as `2xx`, which is the default.
+/// In the URL, `*` stands for any characters. The status is a number or a class such as `2xx`, which is the default.
 /// The type is a media type or a range such as `text/*`; by default, the types of JSON.
 struct ValidatorRule {
     let method: String?
-    let pattern: URLPattern
+    let pattern: URLWildcard
     /// The lowest and the highest status.
     let statuses: ClosedRange<Int>
     let type: MediaRange?
 
-    /// Nil if the text is not a rule.
+    /// Nil if the text is not a rule, or if its URL has neither a scheme nor a leading `*`, so that none matches.
     init?(_ text: String) {
         var words = text.split(separator: " ")[...]
         guard let first = words.first else { return nil }
@@ -21,7 +21,7 @@ struct ValidatorRule {
         } else {
             method = nil
         }
-        guard let url = words.popFirst(), let pattern = URLPattern(String(url)) else { return nil }
+        guard let url = words.popFirst(), let pattern = URLWildcard(String(url)) else { return nil }
         self.pattern = pattern
         type = words.last.flatMap { $0.utf8.contains(UInt8(ascii: "/")) ? MediaRange(String($0)) : nil }
         if type != nil { words.removeLast() }
@@ -45,36 +45,12 @@ struct ValidatorRule {
     }
 
     /// - Parameters:
-    ///   - origin: The origin of the URL.
+    ///   - url: In the comparable form of `URLWildcard`.
     ///   - type: Type and subtype of the body, in lowercase.
-    func applies(method: String, _ url: URLParts, of origin: Origin, status: Int?, type: String) -> Bool {
+    func applies(method: String, url: [UInt8], status: Int?, type: String) -> Bool {
         if let own = self.method, own != method { return false }
         guard self.type.map({ $0.rank(type) != nil }) ?? MediaRange.isJSON(type) else { return false }
         if let status, !statuses.contains(status) { return false }
-        return pattern.matches(url, of: origin)
-    }
-
-    /// Whether a text has the form of a pattern, in which `*` stands for any characters.
-    static func matches(_ pattern: [UInt8], _ text: [UInt8]) -> Bool {
-        var position = 0
-        var index = 0
-        // The place of the last star, and the end of the text that it matches.
-        var star: (pattern: Int, text: Int)?
-        while position < text.count {
-            if index < pattern.count, pattern[index] == UInt8(ascii: "*") {
-                star = (index, position)
-                index += 1
-            } else if index < pattern.count, pattern[index] == text[position] {
-                index += 1
-                position += 1
-            } else if let last = star {
-                star = (last.pattern, last.text + 1)
-                index = last.pattern + 1
-                position = last.text + 1
-            } else {
-                return false
-            }
-        }
-        return pattern[index...].allSatisfy { $0 == UInt8(ascii: "*") }
+        return pattern.matches(url)
     }
 }

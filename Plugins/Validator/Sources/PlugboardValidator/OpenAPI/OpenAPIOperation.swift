@@ -42,9 +42,9 @@ struct OpenAPIOperation: Sendable {
 
     let method: String
     /// The origin of the requests, where `*` matches any characters; nil matches every origin.
-    let origin: [UInt8]?
+    let origin: Wildcard?
     /// The path of the server and that of the operation, in parts; `*` stands for any characters.
-    let segments: [[UInt8]]
+    let segments: [Wildcard]
     let schemas: [Schema]
 
     init(method: String, server: String, path: String, schemas: [Schema]) {
@@ -56,13 +56,14 @@ struct OpenAPIOperation: Sendable {
         let authority = server.indices.first { server[$0...].starts(with: mark) }.map { $0 + mark.count }
         if let authority {
             let end = server[authority...].firstIndex(of: UInt8(ascii: "/")) ?? server.endIndex
-            origin = OpenAPIOperation.origin(String(decoding: server[..<end], as: UTF8.self))
+            let own = OpenAPIOperation.origin(String(decoding: server[..<end], as: UTF8.self))
+            origin = Wildcard(String(decoding: own, as: UTF8.self))
             server = server[end...]
         } else {
             origin = nil
         }
         let whole = server + OpenAPIOperation.pattern(path)
-        segments = OpenAPIOperation.segments(whole)
+        segments = OpenAPIOperation.segments(whole).map { Wildcard(String(decoding: $0, as: UTF8.self)) }
     }
 
     /// A template with `*` for each `{name}`.
@@ -87,19 +88,19 @@ struct OpenAPIOperation: Sendable {
 
     /// Scheme, host and port of a URL in the form in which they are compared.
     static func origin(_ url: String) -> [UInt8] {
-        let bytes = ComparableURL.bytes(url) ?? Array(url.utf8)
+        let bytes = URLWildcard.comparable(url) ?? Array(url.utf8)
         let slash = UInt8(ascii: "/")
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes.count > colon + 3 else { return bytes }
         return Array(bytes[..<(bytes[(colon + 3)...].firstIndex(of: slash) ?? bytes.endIndex)])
     }
 
     /// Whether each part is fixed, because OpenAPI prefers paths without templates.
-    var fixedParts: [Bool] { segments.map { !$0.contains(UInt8(ascii: "*")) } }
+    var fixedParts: [Bool] { segments.map { $0.literal != nil } }
 
     func applies(_ origin: [UInt8], _ segments: [[UInt8]]) -> Bool {
-        if let own = self.origin, !ValidatorRule.matches(own, origin) { return false }
+        if let own = self.origin, !own.matches(origin) { return false }
         return zip(self.segments, segments).allSatisfy { pattern, segment in
-            (!segment.isEmpty || pattern.isEmpty) && ValidatorRule.matches(pattern, segment)
+            (!segment.isEmpty || pattern.text.isEmpty) && pattern.matches(segment)
         }
     }
 
