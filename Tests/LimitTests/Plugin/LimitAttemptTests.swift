@@ -91,7 +91,7 @@ struct LimitAttemptTests {
             return .next
         }
         let scene = try LimitScene(
-            linkage, ["https://api.test": "1/m", "https://other.test": "1/m"], settings: ["wait": "0s"],
+            linkage, ["https://api.test/*": "1/m", "https://other.test": "1/m"], settings: ["wait": "0s"],
             scripted: [moving])
 
         try await scene.send()

@@ -30,7 +30,9 @@ struct LimitRule: Sendable {
 
     /// The rule as it is written, in ASCII without control characters.
     let text: String
-    let pattern: URLPattern
+    /// The origin of all requests that the rule is for; nil if there can be several.
+    let origin: Origin?
+    private let pattern: URLWildcard
     private let method: String?
     private(set) var rates: [Rate] = []
     /// The most requests at once; nil without this limit.
@@ -38,16 +40,25 @@ struct LimitRule: Sendable {
     private(set) var parts: [Part] = []
 
     /// Whether all requests of a key go to one server, so that a pause is about all of them.
-    var isAboutOneServer: Bool { pattern.origin != nil || parts.contains(.origin) }
+    var isAboutOneServer: Bool { origin != nil || parts.contains(.origin) }
     /// Whether requests are only held back when the server asks for it.
     var onlyLearns: Bool { rates.isEmpty && atOnce == nil }
 
     init(_ text: String, _ limits: String) throws(PlugboardError) {
         let words = text.split(separator: " ").map(String.init)
-        guard let url = words.last, words.count <= 2, let pattern = URLPattern(url) else { throw LimitRule.wrong(text) }
+        guard let url = words.last, words.count <= 2, let pattern = URLWildcard(url),
+            text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), URLParts(url)?.userinfo == nil
+        else { throw LimitRule.wrong(text) }
         method = words.count == 2 ? words[0] : nil
         if let method, method != method.uppercased() || !LimitRule.isToken(method) { throw LimitRule.wrong(text) }
         (self.text, self.pattern) = (text, pattern)
+        let fixed = URLParts(String(url.prefix { $0 != "*" }))
+        // The origin ends where a path, a query or a fragment begins.
+        let hasWholeOrigin = fixed.map { $0.host != nil && $0.pathStart < $0.text.endIndex } ?? false
+        let isOfOneOrigin = hasWholeOrigin || !url.contains("*")
+        origin = fixed.flatMap { isOfOneOrigin ? Origin($0) : nil }
+        // An origin that is not valid is that of no request.
+        if isOfOneOrigin, origin == nil { throw LimitRule.wrong(text) }
         for term in limits.split(separator: ",", omittingEmptySubsequences: false) { try take(term) }
     }
 
@@ -55,8 +66,8 @@ struct LimitRule: Sendable {
         PlugboardError(
             .configuration,
             "The key \(Printable.text(text)) of limit.rules is no rule. Write [METHOD] URL, such as "
-                + "https://api.example.com, POST https://*.example.com/orders* or *; * stands for any text within the "
-                + "host, the path or the query, and other characters are escaped as in URLs.")
+                + "https://api.example.com/*, POST https://*.example.com/orders* or *; * stands for any characters. "
+                + "The URL has no user, and other characters than those of ASCII are escaped.")
     }
 
     /// Takes a term of the limits: `100/s`, `8 at once`, `by origin`, `by field NAME`, `by attribute NAME`.
@@ -97,8 +108,9 @@ struct LimitRule: Sendable {
         name.hasPrefix("limit.") ? name == LimitAttributes.keys.key.name : name.contains(".")
     }
 
-    func applies(to method: Method, _ origin: Origin, _ url: URLParts) -> Bool {
+    /// - Parameter url: In the comparable form of `URLWildcard`.
+    func applies(to method: Method, _ url: [UInt8]) -> Bool {
         if let own = self.method, own != method.name { return false }
-        return pattern.matches(url, of: origin)
+        return pattern.matches(url)
     }
 }

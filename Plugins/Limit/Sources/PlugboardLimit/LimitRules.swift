@@ -26,13 +26,13 @@ struct LimitRules: Sendable {
         let rules = all.enumerated().sorted {
             ($1.element.parts.count, $0.offset) < ($0.element.parts.count, $1.offset)
         }.map(\.element)
-        let general = rules.indices.filter { rules[$0].pattern.origin == nil }
+        let general = rules.indices.filter { rules[$0].origin == nil }
         (self.rules, self.salt, ofOthers) = (rules, salt, general)
-        hosts = Set(rules.compactMap(\.pattern.origin?.host)).map { Array($0.utf8) }
+        hosts = Set(rules.compactMap(\.origin?.host)).map { Array($0.utf8) }
         onlyLearn = rules.allSatisfy(\.onlyLearns)
         parts = rules.flatMap(\.parts).reduce(into: []) { if $1 != .origin, !$0.contains($1) { $0.append($1) } }
-        ofOrigins = Set(rules.compactMap(\.pattern.origin)).reduce(into: [:]) { origins, origin in
-            origins[origin] = rules.indices.filter { rules[$0].pattern.origin ?? origin == origin }
+        ofOrigins = Set(rules.compactMap(\.origin)).reduce(into: [:]) { origins, origin in
+            origins[origin] = rules.indices.filter { rules[$0].origin ?? origin == origin }
         }
     }
 
@@ -43,9 +43,11 @@ struct LimitRules: Sendable {
     ///
     /// - Parameter values: Of the request, as `values(of:)` has them. Called at most once, and only if a rule applies.
     func names(_ method: Method, _ url: String, _ values: () -> [KeyName.Value]) -> [KeyName] {
-        guard let url = URLParts(url), mayApply(to: url), let origin = Origin(url) else { return [] }
+        guard let read = URLParts(url), mayApply(to: read), let origin = Origin(read) else { return [] }
+        let candidates = ofOrigins[origin] ?? ofOthers
+        guard !candidates.isEmpty, let url = URLWildcard.comparable(url) else { return [] }
         var (names, known): ([KeyName], [KeyName.Value]?) = ([], nil)
-        for index in ofOrigins[origin] ?? ofOthers where rules[index].applies(to: method, origin, url) {
+        for index in candidates where rules[index].applies(to: method, url) {
             let own = known ?? values()
             known = own
             names.append(

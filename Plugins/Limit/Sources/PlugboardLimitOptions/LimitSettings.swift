@@ -2,7 +2,7 @@ import PlugboardKit
 
 /// The settings of the plugin `limit`, for configurations and for programs in code.
 ///
-///     .limit { $0.rules = ["https://api.example.com": "100/s, 8 at once"] }
+///     .limit { $0.rules = ["https://api.example.com/*": "100/s, 8 at once"] }
 public struct LimitSettings: PluginSettings {
     /// The limits by rule, such as `100/s, 8 at once, by origin`.
     // More would exceed the metrics that the kernel keeps for a plugin.
