@@ -10,7 +10,8 @@ import PlugboardMessages
 
 /// The quotas of a client (draft-ietf-httpapi-ratelimit-headers); nil without any whose time is known.
 ///
-/// Three generations of the draft are read, the newest one present:
+/// Three generations of the draft are read. The delay is from the newest generation that has a quota used up, and the
+/// quota from the newest generation that is present:
 ///
 ///     RateLimit: "default";r=0;t=30                     from 08 on
 ///     RateLimit: limit=100, remaining=0, reset=30       07
@@ -19,7 +20,7 @@ import PlugboardMessages
 /// Without `t`, the window of the policy counts: `RateLimit-Policy: "default";q=100;w=60`. `X-RateLimit-…` is not read,
 /// because no document specifies whether its reset is a delay or a date.
 struct RateLimit: Sendable {
-    /// The longest delay of all quotas that are used up; nil if there is none.
+    /// The longest delay of the quotas that are used up; nil if there is none.
     let delay: Duration?
     /// The quota with the least left that is not used up.
     let quota: ServerDelay.Quota?
@@ -28,11 +29,13 @@ struct RateLimit: Sendable {
     private static let byteLimit = 4096
 
     init?(reading fields: Fields) {
-        let listed = Self.quotas(Self.list(fields, "RateLimit") ?? [], Self.list(fields, "RateLimit-Policy") ?? [])
-        let quotas = listed.isEmpty ? [Self.dictionary(fields) ?? Self.separate(fields)].compactMap(\.self) : listed
-        if quotas.isEmpty { return nil }
-        delay = quotas.filter { $0.left == 0 }.map(\.time).max()
-        quota = quotas.filter { $0.left > 0 }.min { $0.left < $1.left }
+        let generations = [
+            Self.quotas(Self.list(fields, "RateLimit") ?? [], Self.list(fields, "RateLimit-Policy") ?? []),
+            [Self.dictionary(fields)].compactMap(\.self), [Self.separate(fields)].compactMap(\.self),
+        ]
+        delay = generations.lazy.compactMap { $0.filter { $0.left == 0 }.map(\.time).max() }.first
+        quota = generations.first { !$0.isEmpty }?.filter { $0.left > 0 }.min { $0.left < $1.left }
+        if delay == nil, quota == nil { return nil }
     }
 
     private static func quotas(_ quotas: [Item], _ policies: [Item]) -> [ServerDelay.Quota] {

@@ -58,11 +58,32 @@ struct ServerDelayTests {
         (["RateLimit-Remaining": "0", "RateLimit-Reset": "30"], .seconds(30)),
         (["RateLimit-Remaining": "5", "RateLimit-Reset": "30"], nil), (["RateLimit-Reset": "30"], nil),
         (["RateLimit-Remaining": "0"], nil), (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "30"], nil),
+        // Several generations.
+        (
+            ["RateLimit": #""default";r=10;t=30"#, "RateLimit-Remaining": "0", "RateLimit-Reset": "20"], .seconds(20)
+        ),
+        (
+            ["RateLimit": "limit=9, remaining=1, reset=30", "RateLimit-Remaining": "0", "RateLimit-Reset": "20"],
+            .seconds(20)
+        ),
+        (
+            ["RateLimit": #""default";r=0;t=10"#, "RateLimit-Remaining": "0", "RateLimit-Reset": "20"], .seconds(10)
+        ),
     ]
 
     @Test(arguments: quotas)
     func `a used-up quota gives its delay`(fields: Fields, delay: Duration?) {
         #expect(ServerDelay(reading: fields, wallClock: now).rateLimit == delay)
+    }
+
+    @Test func `the quota is that of the newest generation, whatever is used up in an older one`() {
+        let fields: Fields = [
+            "RateLimit": #""default";r=10;t=30"#, "RateLimit-Remaining": "0", "RateLimit-Reset": "20",
+        ]
+
+        let quota = ServerDelay(reading: fields, wallClock: now).quota
+
+        #expect(quota?.left == 10 && quota?.time == .seconds(30))
     }
 
     @Test(arguments: [
