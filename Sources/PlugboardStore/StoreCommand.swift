@@ -35,9 +35,9 @@ public struct StoreEntry: Sendable, Equatable {
 
 /// What a command brought.
 public struct StoreReply: Sendable, Equatable {
-    /// Of `get`: the value of each key in their order, or nil. Else empty.
+    /// The values that `get` has read, in the order of its keys; nil for a key without one. Empty for other commands.
     public var values: [Bytes?]
-    /// Of `add` the new number, of `takeLock` the token; else 0.
+    /// The new number of `add`, or the token of `takeLock`; 0 for other commands.
     public var number: Int64
 
     /// A reply; without arguments that of a command that brings nothing.

@@ -18,7 +18,7 @@ struct LimitRule: Sendable {
             }
         }
 
-        /// As it is written in a rule.
+        /// The part as a rule has it, after `by`.
         var text: String {
             switch self {
             case .origin: "origin"

@@ -1,11 +1,11 @@
 import PlugboardKit
 
-/// So many requests in a period: `100/s`, `600/m`, `5000/h`, `50/10s`.
+/// A number of requests in a period: `100/s`, `600/m`, `5000/h`, `50/10s`.
 struct Rate: Sendable, Equatable {
-    /// As it is written.
+    /// The rate as the rule has it.
     let text: String
     let count: Int
-    /// In nanoseconds.
+    /// The length of the period in nanoseconds.
     let period: Int64
 
     /// Nil for a text that is no rate: a number from 1 to a thousand millions, `/`, and a time from 100ms to 24h.

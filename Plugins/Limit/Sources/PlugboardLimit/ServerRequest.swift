@@ -3,9 +3,9 @@ import PlugboardServerDelay
 
 /// What a response asks of the requests that follow.
 enum ServerRequest: Equatable {
-    /// None for this time.
+    /// The server takes no request for this time.
     case pause(Duration)
-    /// At most so many within this time.
+    /// The server takes at most this number of requests within this time.
     case quota(left: Int, Duration)
 
     /// Nil if the server asks for nothing. Most heads have none of the fields.
