@@ -1,21 +1,12 @@
 import PlugboardJSON
 import PlugboardKit
+import TestSupport
 import Testing
 
 /// Replies of commands that are read as JSON.
 @Suite struct PluginCommandsTests {
-    /// Replies to each command in the same way; nil replies with the arguments.
-    private struct Replying: PluginCommands {
-        var reply: CommandReply?
-
-        func command(_ plugin: String, _ name: String, _ arguments: String) async throws(PlugboardError) -> CommandReply
-        {
-            reply ?? .json(arguments)
-        }
-    }
-
     @Test func `a reply is read as JSON, and arguments are an object`() async throws {
-        let commands = Replying()
+        let commands = ReplyingCommands()
 
         #expect(try await commands.json("a", "b") == [:])
         #expect(try await commands.json("a", "b", ["c": [1, "d"]]) == ["c": [1, "d"]])
@@ -23,7 +14,7 @@ import Testing
 
     @Test(arguments: [CommandReply.json("{"), .body(.text("{}"))])
     func `a reply that is not JSON is an error that names the plugin and the command`(reply: CommandReply) async {
-        let error = await #expect(throws: PlugboardError.self) { try await Replying(reply: reply).json("a", "b") }
+        let error = await #expect(throws: PlugboardError.self) { try await ReplyingCommands(reply).json("a", "b") }
 
         #expect(error?.code == .commandReply && error?.reason == "The plugin a replied to b without JSON.")
     }

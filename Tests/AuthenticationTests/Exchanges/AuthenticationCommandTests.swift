@@ -54,6 +54,14 @@ struct AuthenticationCommandTests {
         #expect(malformed?.code == "command.failed")
     }
 
+    @Test func `a reply to status without credentials is an error`() async {
+        let error = await #expect(throws: PlugboardError.self) {
+            try await ReplyingCommands(.json("{}")).authentication.status()
+        }
+
+        #expect(error?.code == .commandReply)
+    }
+
     private func kernel(_ linkage: Linkage, _ transport: MockTransport) throws -> Kernel {
         let section = Setup.client(of: "http://login.test/token")
         return try Setup.kernel(

@@ -116,6 +116,14 @@ struct RetryOriginTests {
                 == ["http://origin.test": .open(probedIn: .seconds(10))])
     }
 
+    @Test func `a reply to stats without origins is an error`() async {
+        let error = await #expect(throws: PlugboardError.self) {
+            try await ReplyingCommands(.json("{}")).retry.stats()
+        }
+
+        #expect(error?.code == .commandReply)
+    }
+
     @Test(arguments: Linkage.allCases)
     func `a cancelled probe passes its permit to the next request`(linkage: Linkage) async throws {
         let transport = MockTransport { _, number in

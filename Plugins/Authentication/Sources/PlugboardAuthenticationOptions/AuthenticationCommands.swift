@@ -12,8 +12,10 @@ public struct AuthenticationCommands: Sendable {
 
     /// The state of the secrets kept in memory, without the secrets.
     public func status() async throws(PlugboardError) -> [CredentialStatus] {
-        let reply = try await kernel.json("authentication", "status")
-        return reply["credentials"]?.arrayValue?.compactMap { CredentialStatus($0) } ?? []
+        guard let credentials = try await kernel.json("authentication", "status")["credentials"]?.arrayValue else {
+            throw PlugboardError(.commandReply, "The plugin authentication replied to status without its credentials.")
+        }
+        return credentials.compactMap { CredentialStatus($0) }
     }
 
     /// Fetches the secrets kept in memory again, those of one origin or all, and returns when all fetches have ended.

@@ -17,7 +17,9 @@ public struct RetryCommands<Commands: PluginCommands>: Sendable {
 
     /// The origins that have failed recently, with their budgets and circuits.
     public func stats() async throws(PlugboardError) -> [Origin: OriginStatistics] {
-        let origins = try await commands.json("retry", "stats")["origins"]?.objectValue ?? [:]
+        guard let origins = try await commands.json("retry", "stats")["origins"]?.objectValue else {
+            throw PlugboardError(.commandReply, "The plugin retry replied to stats without its origins.")
+        }
         var statistics: [Origin: OriginStatistics] = [:]
         for (name, value) in origins { if let origin = Origin(name) { statistics[origin] = OriginStatistics(value) } }
         return statistics
