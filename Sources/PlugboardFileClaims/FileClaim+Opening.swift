@@ -45,12 +45,10 @@ extension FileClaim {
     /// locked then; the caller unlocks the earlier one.
     ///
     /// - Returns: The new file, which is open and was locked before it got the name.
-    package func replace(
-        _ path: String, with bytes: [UInt8], as draft: String
-    ) throws(DraftFile.Failure) -> Int32 {
+    package func replace(_ path: String, with bytes: [UInt8]) throws(DraftFile.Failure) -> Int32 {
         var new: Int32 = -1
         do throws(DraftFile.Failure) {
-            try DraftFile.replace(path, with: bytes, as: draft, isSynced: true) { file in
+            try DraftFile.replace(path, with: bytes, isSynced: true) { file in
                 new = fcntl(file, F_DUPFD_CLOEXEC, 0)
                 return new < 0 ? errno : lock(new)
             }

@@ -11,15 +11,17 @@ package final class DraftFile {
     }
 
     /// What the bytes are written to.
-    package let descriptor: Int32
+    package private(set) var descriptor: Int32
     private let path: String
     private let draft: String
-    private var isThere = false
+    /// Whether the file has the name `draft`.
+    private var isDraft = false
 
     /// Creates a file that will replace `path`. A symbolic link there is replaced, not followed.
     ///
     /// - Parameter draft: Its name until then, for a file that is written often: a file of this name, which a kill has
-    ///   left, is removed. Only one task at a time may use it. Nil for a new name.
+    ///   left, is removed. It must not be a name of the user's, and only one task at a time may use it. Nil for a new
+    ///   name.
     package init(_ path: String, mode: mode_t, as draft: String? = nil) throws(Failure) {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? ""
         // An unpredictable name, because other users may write to the folder. It does not contain the file's name,
@@ -29,20 +31,26 @@ package final class DraftFile {
         if let draft { unlink(draft) }
         descriptor = open(self.draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw Failure() }
+        isDraft = true
     }
 
     deinit {
-        if descriptor < 0 { return }
-        close(descriptor)
-        if !isThere { unlink(draft) }
+        if descriptor >= 0 { close(descriptor) }
+        if isDraft { unlink(draft) }
     }
 
-    /// Renames the complete file.
+    /// Closes and renames the complete file.
     ///
-    /// - Parameter isSynced: Whether its bytes must be written to the disk first.
-    package func appear(isSynced: Bool) throws(Failure) {
-        guard !isSynced || fsync(descriptor) == 0, rename(draft, path) == 0 else { throw Failure() }
-        isThere = true
+    /// - Parameters:
+    ///   - isSynced: Whether its bytes must be written to the disk first.
+    ///   - closing: Closes the descriptor; tests replace it.
+    package func appear(isSynced: Bool, closing: (Int32) -> Int32 = close) throws(Failure) {
+        guard !isSynced || fsync(descriptor) == 0 else { throw Failure() }
+        // Some file systems, such as NFS, write the bytes only now, and it can fail.
+        let closed = closing(descriptor)
+        descriptor = -1
+        guard closed == 0, rename(draft, path) == 0 else { throw Failure() }
+        isDraft = false
     }
 
     /// Replaces a file by one with these bytes. After a kill it has the old bytes or the new ones.

@@ -78,10 +78,12 @@ package final class UploadJournal: Sendable {
     func end() {
         // If there is nothing to resume, the journal is removed.
         if content()?.isEmpty == true { remove() }
-        state.withLock { state in
+        let descriptor = state.withLock { state in
             state.isOpen = false
-            claim.unlock(state.descriptor)
+            return state.descriptor
         }
+        // Outside the lock, because it calls those that wait for the file.
+        claim.unlock(descriptor)
     }
 
     private static func openLocked(_ path: String, _ claim: FileClaim) throws(PlugboardError) -> Int32 {
@@ -166,23 +168,21 @@ package final class UploadJournal: Sendable {
             isVerified: entry.trust.isVerified, detour: entry.trust.detour)
         // Encoding fails only for infinite numbers and NaN, and a journal has neither.
         let text = ((try? JSONValueEncoder().bytes(of: members)) ?? []) + [UInt8(ascii: "\n")]
-        let number = state.withLock { state -> Int32? in
-            guard state.isOpen, FileClaim.isSame(state.descriptor, path) else { return nil }
-            do throws(DraftFile.Failure) {
-                let new = try claim.replace(path, with: text, as: draft)
-                claim.unlock(state.descriptor)
-                close(state.descriptor)
-                state.descriptor = new
-                return nil
-            } catch {
-                return error.number
+        let replaced: Int32?
+        do throws(DraftFile.Failure) {
+            replaced = try state.withLock { state throws(DraftFile.Failure) -> Int32? in
+                guard state.isOpen, FileClaim.isSame(state.descriptor, path) else { return nil }
+                let earlier = state.descriptor
+                state.descriptor = try claim.replace(path, with: text)
+                return earlier
             }
+        } catch {
+            throw .journal(path, error.number)
         }
-        if let number { throw .journal(path, number) }
+        guard let replaced else { return }
+        claim.unlock(replaced)
+        close(replaced)
     }
-
-    /// The name of a new file until it is complete. It must not be the name of a file of the user.
-    private var draft: String { "\(path).plugboard-new" }
 
     /// Removes the entry; another one can be saved.
     func clear() { state.withLock { state in if state.isOpen { ftruncate(state.descriptor, 0) } } }
@@ -212,8 +212,6 @@ package final class UploadJournal: Sendable {
             state.isOpen = false
             guard FileClaim.isSame(state.descriptor, path) else { return }
             unlink(path)
-            // A kill may have left it.
-            unlink(draft)
         }
     }
 }

@@ -7,8 +7,8 @@ import Testing
 
 /// How the file of a journal is replaced and removed.
 extension UploadTests {
-    @Test func `an entry replaces the journal in one step, under the lock, also after a kill in between`() throws {
-        let (path, draft) = (folder.file("journal"), "journal.plugboard-new")
+    @Test func `an entry replaces the journal in one step, under the lock`() throws {
+        let path = folder.file("journal")
         let journal = try UploadJournal(path)
         var entry = UploadJournal.Entry(
             resource: UploadResource(url: "https://origin.test/uploads/with-a-long-name", dialect: .tus),
@@ -16,7 +16,6 @@ extension UploadTests {
         try journal.save(entry, target: "target")
         let old = try folder.read("journal")
         let reader = try #require(FileHandle(forReadingAtPath: path))
-        try folder.write(draft, "A part of an entry, because the process was killed")
 
         entry.resource.url = "https://origin.test/0"
         try journal.save(entry, target: "target")
@@ -27,6 +26,23 @@ extension UploadTests {
         #expect(journal.load("target", with: TransferTrust()) == .entry(entry))
         #expect(try folder.read("journal").count < old.count && busy?.code == .uploadBusy)
         #expect(try folder.entries().sorted() == ["file", "journal"])
+    }
+
+    @Test func `a journal with a name of the greatest length is replaced, and other files beside it stay`() throws {
+        let name = String(repeating: "j", count: 255)
+        try folder.write("\(name.prefix(200)).plugboard-new", "mine")
+        let before = try folder.entries()
+        let journal = try UploadJournal(folder.file(name))
+        let entry = UploadJournal.Entry(
+            resource: UploadResource(url: "https://origin.test/uploads/0", dialect: .tus),
+            file: try #require(UploadParts(.file(file)).file).identity, trust: TransferTrust())
+
+        try journal.save(entry, target: "target")
+        let during = try folder.entries()
+        journal.remove()
+
+        #expect(Set(during) == Set(before + [name]) && during.count == before.count + 1)
+        #expect(try folder.entries().sorted() == before.sorted())
     }
 
     @Test func `a file that takes the place of the journal is not replaced by an entry`() throws {
