@@ -58,6 +58,23 @@ struct OutputTests {
         #expect(other.json(.detailed)["errors"]?[0]?["value"] == nil)
     }
 
+    @Test func `a number of any length is quoted in the time of a short one`() throws {
+        let schema = try JSONSchema(["allOf": .array(Array(repeating: ["type": "string"], count: 100))])
+        func time(_ length: Int) throws -> Duration {
+            let document = try JSONDocument(String(repeating: "1", count: length))
+            return try (0..<4).reduce(.seconds(60)) { best, _ in
+                let start = ContinuousClock.now
+                let leaves = schema.validate(document, valueLimit: 25).leaves
+                let time = ContinuousClock.now - start
+                try #require(leaves.count == 100)
+                #expect(leaves.last?.value == String(repeating: "1", count: 25) + "…")
+                return min(best, time)
+            }
+        }
+
+        #expect(try time(4 << 20) < time(1000) * 10)
+    }
+
     @Test func `the formats flag, basic and detailed follow the specification`() throws {
         let result = try JSONSchema(schema).validate(try JSONDocument(#"{"name": 1, "ages": [-1]}"#))
 

@@ -40,6 +40,7 @@ struct ValueText {
                 next = write(next)
             }
             text += (isObject ? "}" : "]").utf8
+        case .bigInteger, .bigDecimal: text += values.text(index).prefix(limit + 1)
         default: text += JSONWriter.write(values.value(index)) as [UInt8]
         }
         return values.after(index)
