@@ -1,5 +1,6 @@
 import PlugboardJSON
 import PlugboardJSONSchema
+import TestSupport
 import Testing
 
 /// Input that would take long, or that is larger than usual.
@@ -193,6 +194,20 @@ struct BoundsTests {
 
         #expect(throws: SchemaError.self) { try outcome.get() }
         schema = true
+    }
+
+    @Test func `a deep default beside an embedded dialect needs no more stack than it does alone`() throws {
+        var value: JSONValue = 1
+        for _ in 0..<450 { value = [value] }
+        let schema: JSONValue = [
+            "default": value,
+            "$defs": ["old": ["$id": "https://x.test/old", "$schema": "http://json-schema.org/draft-07/schema#"]],
+        ]
+
+        let size = Sanitizer.present == nil ? 512 << 10 : 2 << 20
+        let outcome = try ThreadStack.run(size) { _ = try JSONSchema(schema) }
+
+        try outcome.get()
     }
 
     @Test func `equal large objects are compared in little time`() throws {

@@ -12,14 +12,19 @@ extension SchemaIndex {
         try walk(value, place, resource: resource, base: resources[resource].uri, resources[resource].dialect)
     }
 
-    mutating func walk(
-        _ value: JSONValue, _ place: SchemaPlace, resource: Int?, base: String, _ dialect: SchemaDialect
-    ) throws(SchemaError) {
+    /// Throws where the stack of this thread is too small to go deeper.
+    static func checkStack(_ place: SchemaPlace) throws(SchemaError) {
         guard StackBound.position > StackBound.current else {
             throw SchemaError(
                 kind: .limit, location: "#\(place.pointer)",
                 reason: "The schema is nested deeper than the stack of this thread allows.")
         }
+    }
+
+    mutating func walk(
+        _ value: JSONValue, _ place: SchemaPlace, resource: Int?, base: String, _ dialect: SchemaDialect
+    ) throws(SchemaError) {
+        try SchemaIndex.checkStack(place)
         var resource = resource
         var base = base
         guard let object = value.objectValue else {

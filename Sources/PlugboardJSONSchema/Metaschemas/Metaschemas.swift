@@ -18,6 +18,14 @@ enum Metaschemas {
             return index.resources[around].dialect != part.dialect
         }
         let places = Set(parts.map(\.place))
+        var ways: Set<SchemaPlace> = []
+        for place in places {
+            var inner = place
+            while let pointer = SchemaIndex.parent(inner.pointer) {
+                inner = SchemaPlace(document: 0, pointer: pointer)
+                guard ways.insert(inner).inserted else { break }
+            }
+        }
         var known = compiled
         for part in parts {
             guard let value = index.value(part.place) else { continue }
@@ -30,23 +38,31 @@ enum Metaschemas {
             guard let metaschema = known[uri] else { continue }
             // Draft 4 does not have the schema `true`.
             let filling: JSONValue = part.draft == .draft4 ? [:] : true
-            let own = parts.count == 1 ? value : replacing(value, part.place, places, with: filling)
+            let own = parts.count == 1 ? value : try replacing(value, part.place, places, ways, with: filling)
             try check(own, part, metaschema)
         }
     }
 
     /// The schema of a place with a replacement for the ones below it at these places.
+    ///
+    /// - Parameter ways: All places that contain one of them. Nothing beside these is visited.
     private static func replacing(
-        _ value: JSONValue, _ place: SchemaPlace, _ places: Set<SchemaPlace>, with filling: JSONValue
-    ) -> JSONValue {
-        func member(_ value: JSONValue, _ step: String) -> JSONValue {
+        _ value: JSONValue, _ place: SchemaPlace, _ places: Set<SchemaPlace>, _ ways: Set<SchemaPlace>,
+        with filling: JSONValue
+    ) throws(SchemaError) -> JSONValue {
+        try SchemaIndex.checkStack(place)
+        func member(_ value: JSONValue, _ step: String) throws(SchemaError) -> JSONValue {
             let inner = SchemaPlace(document: place.document, pointer: "\(place.pointer)/\(step)")
-            return places.contains(inner) ? filling : replacing(value, inner, places, with: filling)
+            if places.contains(inner) { return filling }
+            return ways.contains(inner) ? try replacing(value, inner, places, ways, with: filling) : value
         }
         switch value {
-        case .array(let elements): return .array(elements.enumerated().map { member($1, "\($0)") })
-        case .object(let object):
-            return .object(JSONObject(object.map { ($0.key, member($0.value, JSONPointer.escaped($0.key))) }))
+        case .array(var elements):
+            for (position, element) in elements.enumerated() { elements[position] = try member(element, "\(position)") }
+            return .array(elements)
+        case .object(var object):
+            for (key, value) in object { object[key] = try member(value, JSONPointer.escaped(key)) }
+            return .object(object)
         default: return value
         }
     }
