@@ -352,7 +352,7 @@ let testTargets: [Target] = [
         "PlugboardControlTests", "PlugboardControl", "CPlugboardControl", "Plugboard", "PlugboardCore", "PlugboardKit",
         "PlugboardMessages", "PlugboardJSON", "PlugboardSystem"),
     tests(
-        "ObservingTests", "PlugboardObserving", "PlugboardKit", "PlugboardMessages"),
+        "ObservingTests", "PlugboardObserving", "Plugboard", "PlugboardKit", "PlugboardMessages"),
     tests("PlugboardHTTPTypesTests", "PlugboardHTTPTypes", "PlugboardMessages", httpTypes),
     tests(
         "PlugboardFoundationTests", "PlugboardFoundation", "PlugboardEndpoints", "PlugboardTesting", "Plugboard",

@@ -10,10 +10,13 @@ public final class BodyCapture: @unchecked Sendable {
     public private(set) var bytes: [UInt8] = []
     /// The number of all bytes that were read.
     public private(set) var count = 0
-    /// Whether the body was read to its end, or has all bytes that it was to have.
-    public private(set) var isWhole = false
+    /// Whether the body has ended or broken; nil while it may go on.
+    private var hasEnded: Bool?
     /// The number of all bytes that it is to have, if that is known before.
     package var length: Int?
+    /// Whether the body was read to its end, or has all bytes that it was to have: the reader of a body of known length
+    /// need not ask for its end.
+    public var isWhole: Bool { hasEnded ?? (count == length) }
     /// The fields after the body; none unless they are kept.
     public private(set) var trailers = Fields()
 
@@ -27,7 +30,7 @@ public final class BodyCapture: @unchecked Sendable {
     /// What another one has taken so far, to be read while the other takes more. Called on the body's loop.
     public init(copying other: BodyCapture) {
         (limit, keepsTrailers, trailers) = (other.limit, other.keepsTrailers, other.trailers)
-        (bytes, count, isWhole) = (other.bytes, other.count, other.isWhole)
+        (bytes, count, hasEnded, length) = (other.bytes, other.count, other.hasEnded, other.length)
     }
 
     /// Whether bytes were read that are not kept.
@@ -37,8 +40,6 @@ public final class BodyCapture: @unchecked Sendable {
     public func take(_ piece: UnsafeRawBufferPointer) {
         count += piece.count
         bytes.append(contentsOf: piece.prefix(max(limit - bytes.count, 0)))
-        // Who sends a body of known length need not ask for its end.
-        if count == length { isWhole = true }
     }
 
     /// Takes a piece of the body, or its end.
@@ -46,20 +47,20 @@ public final class BodyCapture: @unchecked Sendable {
         switch view {
         case .bytes(let piece): take(piece)
         case .end(let fields):
-            isWhole = true
+            hasEnded = true
             if keepsTrailers { trailers = fields }
-        case .broken: isWhole = false
+        case .broken: hasEnded = false
         }
     }
 
     /// Takes a whole body that is in memory.
     public func takeWhole(_ bytes: UnsafeRawBufferPointer) {
         take(bytes)
-        isWhole = true
+        hasEnded = true
     }
 
     /// Starts again, because the body is read from its beginning.
-    public func restart() { (bytes, count, isWhole) = ([], 0, false) }
+    public func restart() { (bytes, count, hasEnded) = ([], 0, nil) }
 }
 
 extension Fields {
