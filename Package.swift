@@ -322,7 +322,7 @@ let plugins: [Target] =
 
 let testTargets: [Target] = [
     module(
-        "TestSupport", "PlugboardCore", "PluginLoader", "PlugboardReachability", "PlugboardKit",
+        "TestSupport", "PlugboardCore", "PluginLoader", "PlugboardKit",
         "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages", "CPlugboard", "PlugboardJSON",
         path: "Tests/TestSupport"),
     tests("TestSupportTests"),

@@ -67,7 +67,7 @@ struct QueueTests {
         let shore = try Shore()
         let server = try LoopbackServer.responding { _ in ServerResponse(status: 201) }
         let kernel = try linkage.kernel(
-            queuePlugin(), settings: ["path": .string(shore.folder.file("q.sqlite"))])
+            queuePlugin(), settings: ["path": .string(shore.folder.file("q.sqlite"))], network: .system)
         let pieces = AsyncStream<Bytes> { continuation in
             for number in 0..<40 { continuation.yield(Bytes([UInt8](repeating: UInt8(number), count: 20_000))) }
             continuation.finish()

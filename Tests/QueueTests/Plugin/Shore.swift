@@ -83,7 +83,8 @@ final class Shore: Sendable {
         all["path"] = all["path"] ?? .string(folder.file("queue.sqlite"))
         return try linkage.kernel(
             queuePlugin(), transport ?? MockTransport { request, _ in self.outcome(of: request) }, clock: clock,
-            settings: all, beside: scripted, log: log, { ($0.kernel, $0.origins) = (kernel, origins) }, watch: watch)
+            settings: all, beside: scripted, network: .system, log: log,
+            { ($0.kernel, $0.origins) = (kernel, origins) }, watch: watch)
     }
 
     /// A POST, whose path is its name.

@@ -2,7 +2,6 @@ import PlugboardCore
 import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardKit
-import PlugboardReachability
 import PlugboardTransport
 import PluginLoader
 
@@ -25,8 +24,8 @@ package enum Linkage: CaseIterable, Sendable {
     package func kernel(
         _ plugin: UnsafePointer<plug_plugin_v1>, _ transport: (any Transport)? = nil, clock: ManualClock? = nil,
         settings: JSONObject = [:], beside scripted: [ScriptedPlugin] = [], also entries: [PluginEntry] = [],
-        log: KernelLog = .silent, _ configure: (inout Configuration) -> Void = { _ in },
-        watch: (@Sendable (ObservedEvent) -> Void)? = nil
+        network: (any NetworkSource)? = nil, log: KernelLog = .silent,
+        _ configure: (inout Configuration) -> Void = { _ in }, watch: (@Sendable (ObservedEvent) -> Void)? = nil
     ) throws -> Kernel {
         let id = plugin.pointee.id.string
         let path = self == .loaded ? try Products.library("plugboard-\(id)") : nil
@@ -36,6 +35,6 @@ package enum Linkage: CaseIterable, Sendable {
         return try Kernel(
             configuration: configuration,
             catalog: Catalog((self == .linked ? [plugin] : []) + scripted.map(\.descriptor)), loader: .dynamic,
-            network: .system, transport: transport, log: log, clock: clock, watch: watch)
+            network: network, transport: transport, log: log, clock: clock, watch: watch)
     }
 }

@@ -41,6 +41,10 @@ extension FixturePlugin {
         log: KernelLog = .silent, _ configure: (inout Configuration) -> Void = { _ in }
     ) throws -> Kernel {
         let entry = PluginEntry(try build(name), onFault: onFault, settings: settings)
-        return try makeKernel(scripted, transport, clock: clock, beside: [entry], log: log, configure)
+        var configuration = Configuration(plugins: [entry] + scripted.map { PluginEntry($0.id) })
+        configure(&configuration)
+        return try Kernel(
+            configuration: configuration, catalog: Catalog(scripted.map(\.descriptor)), loader: .dynamic,
+            transport: transport, log: log, clock: clock)
     }
 }
