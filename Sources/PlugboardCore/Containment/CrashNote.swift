@@ -61,6 +61,7 @@ package final class CrashNote: @unchecked Sendable {
             close(descriptor)
             return nil
         }
+        // Not initialized: an Atomic<UInt64> consists of the bytes of its value, and these are zero in the file.
         words = memory.bindMemory(to: Atomic<UInt64>.self, capacity: CrashNote.size / 8)
         if CrashNote.live.withLock({ $0?.insert(path) }) == nil { unlink(path) }
     }

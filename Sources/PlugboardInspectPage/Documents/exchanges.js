@@ -44,7 +44,7 @@ class Exchanges {
   /** All, the newest first. */
   order = new Uint32Array(0);
   known = new Set();
-  /** That of the document that was read last. */
+  /** The program that wrote the document that was read last. */
   creator = { name: "Plugboard", version: "" };
 
   /** Adds the exchanges of a document of HAR, and returns how many are new. */
