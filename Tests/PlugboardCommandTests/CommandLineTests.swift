@@ -161,7 +161,7 @@ struct CommandLineTests {
         let outcome = try await Command.shell(
             #""$plugboard" post "$url" --data-binary "$(printf '\377')""#, ["url": server.url()])
 
-        #expect(outcome.status == 2 && outcome.stderr.contains("Argument 4 is not UTF-8"), "\(outcome.stderr)")
+        #expect(outcome.status == 2 && outcome.stderr.contains("Argument 4 is not valid UTF-8"), "\(outcome.stderr)")
         #expect(server.requests.isEmpty)
     }
 
