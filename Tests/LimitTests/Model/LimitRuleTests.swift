@@ -65,7 +65,7 @@ struct LimitRuleTests {
     @Test(arguments: [
         "", "100", "100 per second", "100/s,", "8 at once, 9 at once", "0 at once", "by", "by host", "by field",
         "by field A B", "by field a:b", "by attribute", "by attribute key", "by attribute limit.kye",
-        "100/s; 8 at once",
+        "100/s; 8 at once", "+5/s", "5/+1s", "+8 at once", "5/s, 5/s", "5/s, 6/1s",
         "100/s\u{1B}",
     ])
     func `limits that are none are refused with what to write`(limits: String) {

@@ -107,6 +107,22 @@ struct LimitTableServerTests {
         #expect(unsent == ["1", "2"] && scene.lines == ["1", "2", "3", "4"] && scene.table.probes == 0)
     }
 
+    @Test func `one that goes ahead instead of another that takes long is waited for once`() throws {
+        let scene = try TableScene([("*", "by origin")])
+        let names = [TableScene.name(0, "a")]
+        _ = scene.learn(.pause(.seconds(9)), names)
+        let admissions = (1...3).map { scene.enter(names, as: "\($0)") }
+        scene.advance(toSeconds: 9)
+        scene.attempt(admissions[0])
+        _ = scene.learn(.pause(.seconds(5)), names)
+        scene.advance(toSeconds: 14)
+        scene.attempt(admissions[1])
+
+        for admission in admissions.prefix(2) { _ = scene.learn(nil, names, of: admission) }
+
+        #expect(scene.lines == ["1", "2", "3"] && scene.table.probes == 0)
+    }
+
     @Test func `a response that takes long holds the others back for two seconds`() throws {
         let scene = try TableScene([("*", "by origin")])
         let names = [TableScene.name(0, "a")]

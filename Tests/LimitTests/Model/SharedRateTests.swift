@@ -106,21 +106,30 @@ struct SharedRateTests {
         #expect(scene.lines == ["first", "second", "third", "fourth"] && store.asked > 1 && !store.ends.isEmpty)
     }
 
-    @Test func `a request that may not wait waits for a store that has not replied, and no longer`() throws {
-        let fleet = try fleet(2, "1/s")
-        fleet[0].enter(names, as: "first", within: 0)
-        fleet[0].advance(toSeconds: 0.01)
-        fleet[1].advance(toSeconds: 0.01)
+    @Test func `a request that may not wait waits for a store that has not replied, and no other`() throws {
+        let scene = try TableScene([("*", "1/s")], store: store)
 
-        let waiting = fleet[1].enter(names, as: "second", within: 0)
-        fleet[1].advance(toSeconds: 0.02)
+        let waiting = scene.enter(names, as: "first", within: 0)
+        let before = scene.lines
+        scene.advance(toSeconds: 0.01)
 
-        // It is woken to enter again, and is refused like the next one.
-        #expect(fleet[0].lines == ["first"] && fleet[1].lines == ["second"] && waiting?.step == .left)
-        #expect(fleet[1].enter(names, as: "third", within: 0) == nil)
+        #expect(waiting != nil && before == [] && scene.lines == ["first"])
+        #expect(scene.enter(names, as: "second", within: 0) == nil)
     }
 
-    @Test func `forget gives the rate back to all processes`() throws {
+    @Test func `a request that may wait for a short time waits for the store no longer`() throws {
+        let scene = try TableScene([("*", "1/s")], store: store)
+
+        let (short, _) = scene.table.enter(names, within: 10, at: 0)
+        let (none, _) = scene.table.enter(names, within: 0, at: 0)
+
+        guard case .waits(_, _, 10) = short, case .waits(_, _, 100_000_000) = none else {
+            Issue.record("They wait otherwise: \(short), \(none).")
+            return
+        }
+    }
+
+    @Test func `forget gives back what this process has taken`() throws {
         let fleet = try fleet(2, "1/h")
         for scene in fleet { scene.enter(names, as: "sent") }
         for scene in fleet { scene.advance(toSeconds: 0.1) }
@@ -130,6 +139,80 @@ struct SharedRateTests {
         fleet[1].advance(toSeconds: 2)
 
         #expect(before == ["sent"] && fleet.flatMap(\.lines) == ["sent", "sent"])
+    }
+
+    @Test func `what an ask brings from before forget goes back`() throws {
+        let scene = try TableScene([("*", "1/h")], store: store)
+        scene.leave(scene.enter(names))
+        scene.forget()
+
+        scene.advance(toSeconds: 0.01)
+
+        #expect(store.asked == 1 && store.ends.isEmpty && scene.table.isEmpty)
+    }
+
+    @Test func `a store that never replies does not stop a key, and what comes too late goes back`() throws {
+        let scene = try TableScene([("*", "10/h")], store: store)
+        store.isSilent = true
+        scene.attempt(scene.enter(names, as: "first"))
+        scene.advance(toSeconds: 0.2)
+        let alone = scene.lines
+
+        (store.isSilent, store.delay) = (false, 80_000_000)
+        scene.advance(toSeconds: 2)
+        let taken = store.ends.count
+        scene.attempt(scene.enter(names, as: "second"))
+        scene.advance(toSeconds: 2.5)
+
+        #expect(alone == ["first"] && scene.lines == ["first", "second"])
+        #expect(store.asked == 2 && store.ends.count == taken)
+    }
+
+    @Test func `an outage is known for all keys, and one asks for all whether it is over`() throws {
+        let scene = try TableScene([("*", "5/h, by origin")], store: store)
+        store.isOut = true
+        scene.enter([TableScene.name(0, "a")], as: "a")
+        scene.advance(toSeconds: 0.01)
+
+        for second in 1...3 {
+            for name in ["b", "c", "d"] { scene.attempt(scene.enter([TableScene.name(0, name)], as: name)) }
+            scene.advance(toSeconds: Double(second) * 1.1)
+        }
+        let asked = store.asked
+        store.isOut = false
+        scene.attempt(scene.enter([TableScene.name(0, "e")], as: "e"))
+        scene.advance(toSeconds: 4)
+
+        #expect(scene.lines == ["a", "b", "c", "d", "b", "c", "d", "b", "c", "d", "e"] && asked == 3)
+        #expect(scene.news.lines == ["began", "ended"])
+    }
+
+    @Test func `while the store is out a process first uses the portions that it has`() throws {
+        let scene = try TableScene([("*", "100/h")], store: store)
+        for _ in 1...3 { scene.enter(names, as: "sent") }
+        scene.advance(toSeconds: 0.01)
+        store.isOut = true
+        let admissions = (1...3).map { _ in scene.enter(names) }
+        scene.advance(toSeconds: 0.02)
+
+        let before = scene.table.endLeases().unused.flatMap(\.numbers).count
+        for admission in admissions { scene.attempt(admission) }
+
+        #expect(scene.news.lines == ["began"] && before == 3)
+    }
+
+    @Test func `a process asks again at once where others were faster, but not for ever`() throws {
+        let scene = try TableScene([("*", "32/m")], store: store)
+        store.contentions = 3
+        scene.enter(names, as: "first")
+        scene.advance(toSeconds: 0.01)
+        let asked = store.asked
+
+        store.contentions = .max
+        scene.enter(names, as: "second")
+        scene.advance(toSeconds: 0.9)
+
+        #expect(scene.lines == ["first"] && asked == 4 && store.asked <= 12)
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])

@@ -1,3 +1,4 @@
+import PlugboardStore
 import TestSupport
 
 @testable import PlugboardLimit
@@ -8,6 +9,8 @@ final class TableScene {
     private(set) var now: Int64 = 0
     /// The admissions that were granted, a line each.
     let granted = Record()
+    /// Whether an outage of the store `began` or `ended`, a line each.
+    let news = Record()
     private var timers: [(time: Int64, fire: () -> Void)] = []
     private let store: SceneStore?
 
@@ -36,7 +39,7 @@ final class TableScene {
         case .granted(let admission):
             granted.add(line)
             return admission
-        case .waits(let admission, _):
+        case .waits(let admission, _, _):
             carryOut(table.setWake(admission) { [granted] in granted.add(line) })
             return admission
         case .refused, .crowded: return nil
@@ -61,11 +64,14 @@ final class TableScene {
 
     func forget() { carryOut(table.forget(at: now)) }
 
-    func took(_ numbers: [Int]?, _ portions: LimitTable.Portions, from begin: Int64) {
-        carryOut(table.took(numbers, portions, from: begin, at: now))
+    func took(
+        _ result: Result<PortionStore.Reply, StoreFailure>, _ portions: LimitTable.Portions, from begin: Int64
+    ) {
+        carryOut(table.took(result, portions, from: begin, at: now))
     }
 
     private func carryOut(_ effects: LimitTable.Effects) {
+        if let news = effects.news { self.news.add("\(news)".hasPrefix("ended") ? "ended" : "began") }
         for wake in effects.wakes { wake() }
         for (key, time) in effects.timers {
             at(time) { [unowned self] in carryOut(table.timerFired(key, for: time, at: now)) }

@@ -8,6 +8,8 @@ import TestSupport
 final class FleetEngine: StoreEngine {
     enum Behaviour {
         case works, isSilent
+        /// It carries out what it is asked, and does not say so.
+        case hidesWrites
         case fails(StoreFailure.Kind)
     }
 
@@ -15,6 +17,7 @@ final class FleetEngine: StoreEngine {
         var behaviour = Behaviour.works
         var memory: MemoryEngine?
         var commands: [StoreCommand] = []
+        var foundNone = false
     }
 
     let name = "fleet"
@@ -35,6 +38,9 @@ final class FleetEngine: StoreEngine {
         set { state.withLock { $0.behaviour = newValue } }
     }
 
+    /// Whether the latest command was `get` and found a value of each key.
+    var foundNone: Bool { state.withLock { $0.foundNone } }
+
     /// The keys that commands had so far.
     var keys: [String] {
         state.withLock { $0.commands }.flatMap { command -> [String] in
@@ -52,10 +58,19 @@ final class FleetEngine: StoreEngine {
     ) {
         let (behaviour, memory) = state.withLock { state in
             state.commands.append(command)
+            state.foundNone = false
             return (state.behaviour, state.memory)
         }
         switch behaviour {
-        case .works: memory?.perform(command, for: service, done)
+        case .works:
+            memory?.perform(command, for: service) { [self] result in
+                if case .get = command, case .success(let reply) = result {
+                    state.withLock { $0.foundNone = !reply.values.contains(nil) }
+                }
+                done(result)
+            }
+        case .hidesWrites:
+            memory?.perform(command, for: service) { if case .get = command { done($0) } }
         case .isSilent: break
         case .fails(let kind): done(.failure(StoreFailure(kind, "The engine is out.")))
         }

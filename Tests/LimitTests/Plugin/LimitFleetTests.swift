@@ -24,7 +24,7 @@ struct LimitFleetTests {
         while let scene = open.first, sent < 100 {
             open.removeFirst()
             do throws(PlugboardError) {
-                _ = try await scene.begin().response
+                try await send(scene)
                 sent += 1
                 open.append(scene)
             } catch {
@@ -32,6 +32,20 @@ struct LimitFleetTests {
             }
         }
         return sent
+    }
+
+    /// Sends a request. If the store has no room for it, lets the time pass for which it waits nevertheless.
+    private func send(_ scene: LimitScene) async throws(PlugboardError) {
+        let handle = scene.begin()
+        let waiting = Task {
+            while !Task.isCancelled {
+                await Task.yield()
+                guard engine.foundNone, scene.metric("waiting", "https://api.test") == 1 else { continue }
+                return clock.advance(by: .milliseconds(100))
+            }
+        }
+        defer { waiting.cancel() }
+        _ = try await handle.response
     }
 
     @Test(arguments: Linkage.allCases)
@@ -62,6 +76,7 @@ struct LimitFleetTests {
         var asked = 0
         while asked < 10_000, try await scenes[0].kernel.limit.list().first?.left != ["3/h": 1] { asked += 1 }
         await scenes[0].kernel.shutDown()
+        clock.advance(by: .milliseconds(1))
 
         let sent = try await sendAll([scenes[1]])
 
@@ -111,6 +126,29 @@ struct LimitFleetTests {
         #expect(alone == [2, 2] && shared == 2)
         #expect(scenes[0].alone == 1 && scenes[0].log.lines.last?.contains("responds again") == true)
         for scene in scenes { await scene.kernel.shutDown() }
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `what is taken without a reply goes back before the store is asked again`(linkage: Linkage) async throws {
+        let scenes = try (0..<2).map { _ in
+            try scene(linkage, ["https://api.test": "4/h"], settings: ["wait": "0s"])
+        }
+        engine.behaviour = .hidesWrites
+        let first = scenes[0].begin()
+        try await engine.asked.opened(for: 2)
+        clock.advance(by: .milliseconds(50))
+        _ = try await first.response
+
+        engine.behaviour = .works
+        clock.advance(by: .seconds(2))
+        try await scenes[0].send()
+        try await scenes[0].logged.opened(for: 2)
+        await scenes[0].kernel.shutDown()
+        clock.advance(by: .seconds(1))
+        let sent = try await sendAll([scenes[1]])
+
+        #expect(sent == 4)
+        await scenes[1].kernel.shutDown()
     }
 
     @Test(arguments: Linkage.allCases)

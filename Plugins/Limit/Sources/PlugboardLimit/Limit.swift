@@ -85,10 +85,10 @@ final class Limit: Plugin {
             exchange.turnState = passage
             passage.run(names)
             return .next
-        case .waits(let admission, let rule):
+        case .waits(let admission, let rule, let within):
             let passage = Passage(admission, names, values, (method, url), limits, news)
             exchange.turnState = passage
-            let ticket = exchange.ticket(within: max(longest, limits.patience))
+            let ticket = exchange.ticket(within: .nanoseconds(within))
             limits.setWake(admission) { ticket.wake() }
             passage.beginsToWait(for: rule, at: host.now, exchange.id)
             return .wait(ticket)

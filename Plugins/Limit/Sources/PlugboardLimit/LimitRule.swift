@@ -75,11 +75,11 @@ struct LimitRule: Sendable {
         let words = term.split(separator: " ").map(String.init)
         switch (words.count, words.first ?? "") {
         case (1, let word):
-            guard let rate = Rate(word) else { break }
+            guard let rate = Rate(word), !rates.contains(where: { $0.period == rate.period }) else { break }
             rates.append(rate)
             return
         case (3, let word) where words[1...] == ["at", "once"]:
-            guard let count = Int(word), (1...1_000_000_000).contains(count), atOnce == nil else { break }
+            guard let count = Rate.count(word), atOnce == nil else { break }
             atOnce = count
             return
         case (2, "by") where words[1] == "origin":

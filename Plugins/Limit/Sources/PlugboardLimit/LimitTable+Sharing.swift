@@ -1,3 +1,18 @@
+import PlugboardStore
+
+/// Whether the store works, for all keys of a table.
+///
+/// Sendable because it is touched only under the lock of `Limits`.
+final class StoreOutage: @unchecked Sendable {
+    /// How long the store is not asked after it has failed, in nanoseconds.
+    static let pause: Int64 = 1_000_000_000
+
+    /// Whether the store has failed, so that this process keeps all rates for itself alone.
+    var isOn = false
+    /// The store is not asked before this time.
+    var nextAsk = Int64.min
+}
+
 /// Rates that a fleet shares.
 extension LimitTable {
     /// The portions of a key's rate.
@@ -19,23 +34,32 @@ extension LimitTable {
         }
     }
 
-    /// Adds portions that were taken, or lets the process act alone if there are none because the store failed.
-    mutating func took(_ numbers: [Int]?, _ portions: Portions, from begin: Int64, at now: Int64) -> Effects {
-        let key = portions.key
-        if let numbers {
-            key.leases[portions.rate].took(numbers, from: begin, at: now)
-        } else {
-            key.leases[portions.rate].failed(at: now)
+    /// Adds portions that were taken, or lets the process act alone because the store failed. What an ask brings that
+    /// has ended already goes back.
+    mutating func took(
+        _ result: Result<PortionStore.Reply, StoreFailure>, _ portions: Portions, from begin: Int64, at now: Int64
+    ) -> Effects {
+        let (key, rate) = (portions.key, portions.rate)
+        var effects = Effects()
+        guard key.leases[rate].isAsked(by: portions.lease) else {
+            effects.giveBack(portions, (try? result.get())?.numbers ?? [])
+            return effects
         }
-        var effects = settle([key], at: now)
-        // They enter again, and are refused.
-        for admission in key.waitsForStore(at: now, false) ? [] : key.takeImpatient() where admission.step == .waiting {
-            effects.add(suspend(admission, at: now))
+        switch result {
+        case .success(let reply):
+            key.leases[rate].took(reply, from: begin, at: now)
+            if outage.isOn { effects.news = .ended }
+            (outage.isOn, outage.nextAsk) = (false, .min)
+        case .failure(let failure):
+            key.leases[rate].failed()
+            if !outage.isOn { effects.news = .began(failure) }
+            (outage.isOn, outage.nextAsk) = (true, now + StoreOutage.pause)
         }
+        effects.add(settle([key], at: now))
         return effects
     }
 
-    /// Gives back all portions of a key, also those that other processes have taken.
+    /// Gives back all portions of a key that this process has taken, also those that are used up.
     func forgetPortions(of key: LimitedKey, _ effects: inout Effects) {
         for rate in key.leases.indices {
             _ = key.leases[rate].end()
@@ -50,19 +74,5 @@ extension LimitTable {
             for rate in key.leases.indices { effects.giveBack(Portions(key, rate), key.leases[rate].end()) }
         }
         return effects
-    }
-}
-
-extension LimitTable.Effects {
-    mutating func giveBack(_ portions: LimitTable.Portions, _ numbers: [Int]) {
-        if !numbers.isEmpty { unused.append((portions, numbers)) }
-    }
-
-    /// Adds those of a later call.
-    mutating func add(_ later: LimitTable.Effects) {
-        wakes += later.wakes
-        timers += later.timers
-        wanted += later.wanted
-        unused += later.unused
     }
 }

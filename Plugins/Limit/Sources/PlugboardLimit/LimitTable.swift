@@ -6,21 +6,11 @@
 /// promise of each rate; its first attempt turns the promise into a count. After every change, `settle` grants what
 /// has room and sets the timers.
 struct LimitTable: Sendable {
-    /// What is to be done when the lock is free.
-    struct Effects: Sendable {
-        var wakes: [@Sendable () -> Void] = []
-        /// The times for which timers of keys must be set, which then call `timerFired`.
-        var timers: [(key: LimitedKey, time: Int64)] = []
-        /// How many portions to ask the store for; `took` must follow.
-        var wanted: [(portions: Portions, count: Int)] = []
-        /// The numbers of portions to give back to the store.
-        var unused: [(portions: Portions, numbers: [Int])] = []
-    }
-
     /// What becomes of a request.
     enum Entry: Sendable {
         case granted(Admission)
-        case waits(Admission, rule: Int)
+        /// For so long at the most, in nanoseconds.
+        case waits(Admission, rule: Int, within: Int64)
         /// There is no room in time: in nanoseconds, the shortest time until there is some, or nil if that depends on
         /// other requests.
         case refused(rule: Int, after: Int64?)
@@ -39,6 +29,7 @@ struct LimitTable: Sendable {
     private(set) var waiting = 0
     /// Whether a fleet shares the rates. Set before there are keys.
     var isShared = false
+    let outage = StoreOutage()
     /// The requests that went ahead after pauses, and whose responses are still to come.
     private(set) var probes = 0
     private var lastNumber = 0
@@ -82,7 +73,7 @@ struct LimitTable: Sendable {
 
     private mutating func make(_ name: KeyName) -> LimitedKey {
         if let key = keys[name.rule][name.values] { return key }
-        let key = LimitedKey(name, rules[name.rule], isShared: isShared)
+        let key = LimitedKey(name, rules[name.rule], isShared ? outage : nil)
         keys[name.rule][name.values] = key
         return key
     }
@@ -105,14 +96,14 @@ struct LimitTable: Sendable {
         if let lack = lack(for: admission, isNew: true, at: now) {
             let rule = lack.key.name.rule
             let after = lack.opening == .max ? nil : lack.key.time(toPass: admission, from: lack.opening, at: now)
-            let mayWait = wait > 0 || lack.key.waitsForStore(at: now, isSubrequest)
-            if !mayWait || after ?? 0 > max(wait, 0) { return (.refused(rule: rule, after: after), Effects()) }
+            let waitsForStore = wait <= 0 && lack.key.waitsForStore(at: now, isSubrequest)
+            let within = waitsForStore ? PortionStore.replyLimit.nanoseconds : wait
+            if within <= 0 || after ?? 0 > within { return (.refused(rule: rule, after: after), Effects()) }
             if waiting >= waiterLimit { return (.crowded(rule: rule), Effects()) }
             for key in admission.keys { key.holders += 1 }
             waiting += 1
             park(admission, at: lack.key)
-            if wait <= 0 { lack.key.addImpatient(admission) }
-            return (.waits(admission, rule: rule), settle([lack.key], at: now))
+            return (.waits(admission, rule: rule, within: within), settle([lack.key], at: now))
         }
         for key in admission.keys { key.holders += 1 }
         grant(admission, at: now)
@@ -137,7 +128,7 @@ struct LimitTable: Sendable {
     ///
     /// - Parameter names: The keys of the attempt; nil for those that were granted.
     mutating func count(_ names: [KeyName]?, of admission: Admission, at now: Int64) -> Effects {
-        guard admission.step != .left else { return Effects() }
+        guard admission.step == .granted || admission.step == .begun else { return Effects() }
         admission.step = .begun
         let counted = names.map { keys(of: $0, at: now) } ?? admission.keys
         release(promiseOf: admission)

@@ -1,3 +1,5 @@
+import PlugboardKit
+
 /// One key of a rule: what its requests use, and which of them wait for it.
 ///
 /// Sendable because all that changes is touched only under the lock of `Limits`.
@@ -10,6 +12,8 @@ final class LimitedKey: @unchecked Sendable {
     private(set) var windows: [RateWindow]
     /// What this process has of each rate, in the order of the windows; empty where no fleet shares them.
     var leases: [RateLease] = []
+    /// Nil where no fleet shares the rates.
+    private let outage: StoreOutage?
     /// The admissions that wait for it or have room.
     var holders = 0
     /// The admissions that have room, until they leave.
@@ -26,20 +30,23 @@ final class LimitedKey: @unchecked Sendable {
     private var probe: (admission: Admission, end: Int64)?
     /// The admissions that need a place at once, and those that do not, which come first.
     private var (queue, subrequests) = (FairQueue(), FairQueue())
-    /// The admissions that wait for the reply of the store only; others can be among them, which do so no longer.
-    private var impatient: [Admission] = []
     /// The time for which a timer is set; nil without one.
     var timer: Int64?
+    private var kernelTimer: PluginHost.Timer?
 
-    init(_ name: KeyName, _ rule: LimitRule, isShared: Bool) {
+    init(_ name: KeyName, _ rule: LimitRule, _ outage: StoreOutage?) {
         self.name = name
         atOnce = rule.atOnce
         windows = rule.rates.map { RateWindow($0) }
-        guard isShared else { return }
+        self.outage = outage
+        if outage == nil { return }
         let parts = rule.parts.map(\.text) + name.values.map(\.text)
         let text = "\(rule.text)\n\(parts.map { "\($0.utf8.count) \($0)" }.joined(separator: "\n"))"
         leases = rule.rates.map { RateLease($0, of: text) }
     }
+
+    /// Whether it needs no portions, because the store has failed.
+    private var isAlone: Bool { outage?.isOn != false }
 
     // MARK: Room
 
@@ -47,33 +54,35 @@ final class LimitedKey: @unchecked Sendable {
     ///
     /// - Parameter isSubrequest: Whether it needs no place at once.
     func opening(at now: Int64, _ isSubrequest: Bool) -> Int64? {
+        ownOpening(at: now, isSubrequest) ?? (lacksPortions(at: now) ? .max : nil)
+    }
+
+    /// The same as far as the store has room.
+    private func ownOpening(at now: Int64, _ isSubrequest: Bool) -> Int64? {
         if let atOnce, running >= atOnce, !isSubrequest { return .max }
         if let probe, probe.end > now { return .max }
         var opening = max(pausedUntil, quota.left <= promised ? quota.until : .min)
         for index in windows.indices {
             opening = max(opening, windows[index].opening(after: promised, at: now) ?? .min)
         }
-        if opening > now { return opening }
-        return leases.contains { $0.left(at: now) <= promised } ? .max : nil
+        return opening > now ? opening : nil
     }
+
+    private func lacksPortions(at now: Int64) -> Bool { !isAlone && leases.contains { $0.left(at: now) <= promised } }
 
     /// Whether all room that is missing is that of a fleet, and the store may still have some.
     func waitsForStore(at now: Int64, _ isSubrequest: Bool) -> Bool {
-        if let atOnce, running >= atOnce, !isSubrequest { return false }
+        if isAlone || ownOpening(at: now, isSubrequest) != nil { return false }
         return leases.contains { $0.left(at: now) <= promised && $0.mayGrow(at: now) }
-    }
-
-    /// Adds a request that waits for the reply of the store only.
-    func addImpatient(_ admission: Admission) { impatient.append(admission) }
-
-    func takeImpatient() -> [Admission] {
-        defer { impatient = [] }
-        return impatient
     }
 
     /// How many portions of a rate to ask the store for.
     func ask(_ rate: Int, at now: Int64) -> Int? {
-        leases[rate].ask(for: waiting + promised, room: windows[rate].left(at: now), at: now)
+        guard let outage, now >= outage.nextAsk else { return nil }
+        let count = leases[rate].ask(for: waiting + promised, room: windows[rate].left(at: now), at: now)
+        // One asks for all whether the store works again.
+        if outage.isOn, count != nil { outage.nextAsk = now + StoreOutage.pause }
+        return count
     }
 
     /// The shortest time until an admission that comes now has room, in nanoseconds: those of its lane go first.
@@ -86,7 +95,7 @@ final class LimitedKey: @unchecked Sendable {
     /// The requests that each rate has room for now.
     func left(at now: Int64) -> [(rate: String, count: Int)] {
         windows.indices.map {
-            let left = min(windows[$0].left(at: now), leases.isEmpty ? .max : leases[$0].left(at: now))
+            let left = min(windows[$0].left(at: now), isAlone ? .max : leases[$0].left(at: now))
             return (windows[$0].rate.text, max(left - promised, 0))
         }
     }
@@ -97,9 +106,16 @@ final class LimitedKey: @unchecked Sendable {
         return windows.indices.allSatisfy { windows[$0].left(at: now) == windows[$0].rate.count }
     }
 
+    /// Keeps a timer that was started. Returns the one to cancel: this one, if another time was set since.
+    func keep(_ started: PluginHost.Timer, for time: Int64) -> PluginHost.Timer? {
+        if timer != time { return started }
+        defer { kernelTimer = started }
+        return kernelTimer
+    }
+
     func count(at now: Int64) {
         for index in windows.indices { windows[index].add(at: now) }
-        for index in leases.indices { leases[index].use(at: now) }
+        for index in leases.indices { leases[index].use(at: now, isAlone: isAlone) }
         quota.left = max(quota.left - 1, 0)
     }
 
@@ -130,8 +146,10 @@ final class LimitedKey: @unchecked Sendable {
         running += 1
         promised += 1
         guard needsProbe else { return false }
+        // One that goes ahead instead of another that took too long is not counted twice.
+        let isFirst = probe == nil
         (needsProbe, probe) = (false, (admission, now + LimitedKey.probeLimit))
-        return true
+        return isFirst
     }
 
     /// Lets the others follow, if this admission went ahead. Returns whether it did.
@@ -190,7 +208,7 @@ final class LimitedKey: @unchecked Sendable {
         let end = max(pausedUntil, quota.until)
         if end > now { next = min(next ?? .max, end) }
         if let probe, probe.end > now { next = min(next ?? .max, probe.end) }
-        for lease in leases { next = min(next ?? .max, lease.nextChange(isWaitedFor: waiting > 0, at: now) ?? .max) }
+        for lease in leases { next = min(next ?? .max, lease.nextChange(isWaitedFor: waiting > 0 && !isAlone, at: now) ?? .max) }
         return next == .max ? nil : next
     }
 }

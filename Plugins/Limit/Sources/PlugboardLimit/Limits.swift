@@ -15,8 +15,6 @@ final class Limits: Sendable {
     private let hasProbes = Atomic(false)
     private let host: PluginHost
     private let alone: PluginHost.Counter
-    /// Whether the store failed when it was asked last.
-    private let isOut = Atomic(false)
 
     init(_ rules: [LimitRule], _ settings: LimitSettings, _ host: PluginHost) {
         state = Mutex(State(table: LimitTable(rules, keys: settings.keys, waiters: settings.waiters)))
@@ -31,13 +29,14 @@ final class Limits: Sendable {
         }
     }
 
-    /// How long a request may wait for the store.
-    var patience: Duration { state.withLock { $0.store == nil ? .zero : PortionStore.patience * 2 } }
-
-    /// Gives back what is not used. The store still works when a plugin that needs it is stopped.
+    /// Gives back what is not used, and what an ask under way takes. The store still works when a plugin that needs it is stopped.
     func stop() {
         withTable { table, _ in ((), table.endLeases()) }
-        state.withLock { $0.store }?.stop()
+        let store = state.withLock { state in
+            defer { state.store = nil }
+            return state.store
+        }
+        store?.stop()
     }
 
     /// Whether there is any key. Read without the lock: a request that begins while the first key is made may miss it.
@@ -86,11 +85,13 @@ final class Limits: Sendable {
             hasProbes.store(state.table.probes > 0, ordering: .relaxed)
             return (result, effects, state.latest, state.store)
         }
+        if let store, let news = effects.news { report(news, store) }
         for wake in effects.wakes { wake() }
         for (key, time) in effects.timers {
-            host.schedule(after: .nanoseconds(max(time - now, 0))) { [self] in
+            let timer = host.schedule(after: .nanoseconds(max(time - now, 0))) { [self] in
                 withTable { ((), $0.timerFired(key, for: time, at: $1)) }
             }
+            state.withLock { _ in key.keep(timer, for: time) }?.cancel()
         }
         guard let store else { return result }
         for (portions, numbers) in effects.unused { store.giveBack(numbers, of: portions.lease) }
@@ -99,21 +100,25 @@ final class Limits: Sendable {
     }
 
     private func take(_ count: Int, _ portions: LimitTable.Portions, from store: PortionStore, at begin: Int64) {
-        store.take(count, of: portions.lease) { [self] result in
-            report(result, store)
-            withTable { ((), $0.took(try? result.get(), portions, from: begin, at: $1)) }
+        let took: @Sendable (Result<PortionStore.Reply, StoreFailure>) -> Void = { [self] result in
+            withTable { ((), $0.took(result, portions, from: begin, at: $1)) }
+        }
+        // A provider that does not keep its time must not hold requests.
+        let timer = host.schedule(after: PortionStore.replyLimit) {
+            took(.failure(StoreFailure(.late, "There was no reply.")))
+        }
+        store.take(count, of: portions.lease) { result in
+            timer.cancel()
+            took(result)
         }
     }
 
-    /// Says once that the store has failed, and once that it responds again.
-    private func report(_ result: Result<[Int], StoreFailure>, _ store: PortionStore) {
-        switch result {
-        case .success where isOut.exchange(false, ordering: .relaxed):
+    private func report(_ news: LimitTable.StoreNews, _ store: PortionStore) {
+        switch news {
+        case .ended:
             host.log(.info, "The store \(store.engine) responds again, and the fleet shares the rates of limit.")
-        case .success: break
-        case .failure(let failure):
+        case .began(let failure):
             alone.add()
-            if isOut.exchange(true, ordering: .relaxed) { return }
             host.log(
                 .warning,
                 "The store \(store.engine) has failed: \(Printable.text(failure.reason)) Until it responds, this process "

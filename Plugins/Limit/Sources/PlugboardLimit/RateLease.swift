@@ -9,8 +9,8 @@ import PlugboardKit
 struct RateLease: Sendable {
     /// The most portions that are taken at a time, and the most of a rate.
     static let (takeLimit, portionLimit) = (32, 256)
-    /// How long the store is not asked after it has failed, in nanoseconds.
-    static let pause: Int64 = 1_000_000_000
+    /// How often it is asked again at once after other processes were faster.
+    private static let contentionLimit = 8
 
     private struct Portion {
         let number: Int
@@ -21,14 +21,17 @@ struct RateLease: Sendable {
     }
 
     private let rate: Rate
-    private let keys: String
+    /// What the keys of its portions begin with.
+    let keys: String
     private var portions: [Portion] = []
     /// The attempts that began without a portion.
     private var debt = 0
     /// Whether the store is being asked.
     private(set) var isAsked = false
-    /// Whether the store has failed, so that this process keeps the rate for itself alone.
-    private(set) var isAlone = false
+    /// The number of the latest ask.
+    private var ask = 0
+    /// The replies in a row by which other processes were faster.
+    private var contentions = 0
     /// The store is not asked before this time.
     private var nextAsk = Int64.min
     /// The attempts since a multiple of `keep`, and those of the `keep` before it; whether one came since the last ask.
@@ -48,8 +51,8 @@ struct RateLease: Sendable {
     /// The key of a portion in the store.
     func key(_ portion: Int) -> String { "\(keys)\(portion)" }
 
-    /// The requests that may begin now; any number without the store.
-    func left(at now: Int64) -> Int { isAlone ? .max : held(at: now) - debt }
+    /// The requests that may begin now.
+    func left(at now: Int64) -> Int { held(at: now) - debt }
 
     private func held(at now: Int64) -> Int {
         portions.reduce(0) { $0 + ($1.taken + rate.period > now ? $1.left : 0) }
@@ -59,14 +62,15 @@ struct RateLease: Sendable {
     func mayGrow(at now: Int64) -> Bool { isAsked || now >= nextAsk }
 
     /// Counts an attempt.
-    mutating func use(at now: Int64) {
+    ///
+    /// - Parameter isAlone: Whether it needs no portion, because the store has failed. It uses one that is there.
+    mutating func use(at now: Int64, isAlone: Bool) {
         let number = now / keep
         if number > uses.number { uses = (0, number - 1 == uses.number ? uses.now : 0, number, true) }
         uses.now += 1
         uses.isNew = true
-        if isAlone { return }
         guard let index = portions.firstIndex(where: { $0.taken + rate.period > now }) else {
-            debt = min(debt + 1, rate.count)
+            if !isAlone { debt = min(debt + 1, rate.count) }
             return
         }
         portions[index].left -= 1
@@ -74,7 +78,8 @@ struct RateLease: Sendable {
         if portions[index].left == 0 { portions.remove(at: index) }
     }
 
-    /// How many portions to ask the store for now; nil for none. Then `took` or `failed` must follow.
+    /// How many portions to ask the store for now; nil for none. Then `took` or `failed` must
+    /// follow.
     ///
     /// - Parameters:
     ///   - needed: The requests that wait, or have room and are not sent.
@@ -87,31 +92,34 @@ struct RateLease: Sendable {
         if missing <= 0, uses.isNew, held <= pace / 2 { missing = min(pace, room) - held }
         uses.isNew = false
         guard missing > 0 else { return nil }
-        isAsked = true
+        (isAsked, ask) = (true, ask + 1)
         let size = rate.count / portionCount
         return min((missing - 1) / size + 1, RateLease.takeLimit)
     }
 
+    /// Whether the reply to the latest ask of a copy is still to come.
+    func isAsked(by copy: RateLease) -> Bool { isAsked && ask == copy.ask }
+
     /// Adds portions that were taken.
     ///
     /// - Parameter begin: The time when the store was asked.
-    mutating func took(_ numbers: [Int], from begin: Int64, at now: Int64) {
-        (isAsked, isAlone) = (false, false)
-        for number in numbers {
+    mutating func took(_ reply: PortionStore.Reply, from begin: Int64, at now: Int64) {
+        isAsked = false
+        for number in reply.numbers {
             let size = (number + 1) * rate.count / portionCount - number * rate.count / portionCount
             let paid = min(debt, size)
             debt -= paid
             guard size > paid else { continue }
             portions.append(Portion(number: number, left: size - paid, taken: begin, isUnused: paid == 0))
         }
+        contentions = reply.isContended ? contentions + 1 : 0
+        if !reply.numbers.isEmpty || contentions % RateLease.contentionLimit > 0 { return }
         // All portions are taken: one is free again at a time that is not known here.
-        if numbers.isEmpty { nextAsk = now + min(max(rate.period / 32, 5_000_000), 1_000_000_000) }
+        nextAsk = now + min(max(rate.period / 32, 5_000_000), 1_000_000_000)
     }
 
-    /// Lets this process act alone for a while, because the store has failed.
-    mutating func failed(at now: Int64) {
-        (isAsked, isAlone, portions, debt, nextAsk) = (false, true, [], 0, now + RateLease.pause)
-    }
+    /// Ends an ask without a reply.
+    mutating func failed() { isAsked = false }
 
     /// Forgets the portions that have ended. Returns those that go back: nothing of them is used.
     ///
@@ -129,16 +137,16 @@ struct RateLease: Sendable {
         return unused
     }
 
-    /// Forgets all portions. Returns those of which nothing is used.
+    /// Forgets all portions, and an ask under way. Returns those of which nothing is used.
     mutating func end() -> [Int] {
-        defer { (portions, debt, nextAsk) = ([], 0, .min) }
+        defer { (portions, debt, nextAsk, isAsked) = ([], 0, .min, false) }
         return portions.filter(\.isUnused).map(\.number)
     }
 
     /// When it must be looked at again; nil if only requests change it.
     func nextChange(isWaitedFor: Bool, at now: Int64) -> Int64? {
         let end = portions.map { $0.taken + ($0.isUnused && $0.taken + keep > now ? keep : rate.period) }.min()
-        return isWaitedFor && !isAsked && !isAlone && nextAsk > now ? min(end ?? .max, nextAsk) : end
+        return isWaitedFor && !isAsked && nextAsk > now ? min(end ?? .max, nextAsk) : end
     }
 
     /// Whether a new one would be the same.
