@@ -30,6 +30,8 @@ final class MemoryEngine: StoreEngine {
         var lastToken: Int64 = 0
         /// Who has read a key and wants to know when it changes.
         var readers: [String: Set<StoreWatch>] = [:]
+        /// What has ended is not searched before this time, so that a full store is not slow.
+        var nextSweep = Duration.zero
     }
 
     let name = "memory"
@@ -54,7 +56,15 @@ final class MemoryEngine: StoreEngine {
         let (result, readers) = state.withLock { state in
             var changed: [String] = []
             let result = Result { () throws(StoreFailure) in try carryOut(command, at: now, &state, &changed) }
-            return (result, changed.map { ($0, state.readers.removeValue(forKey: $0) ?? []) })
+            var readers: [(key: String?, watches: Set<StoreWatch>)] = changed.map {
+                ($0, state.readers.removeValue(forKey: $0) ?? [])
+            }
+            // There is no room to tell them of each key.
+            if state.readers.count > limit {
+                readers.append((nil, state.readers.values.reduce(into: []) { $0.formUnion($1) }))
+                state.readers = [:]
+            }
+            return (result, readers)
         }
         for (key, watches) in readers { for watch in watches { service.changed(key, of: watch) } }
         done(result)
@@ -92,8 +102,8 @@ final class MemoryEngine: StoreEngine {
             changed = [entry.key]
         case .takeLock(let key, let timeToLive):
             if let lock = state.locks[key], lock.end > now { throw StoreFailure(.refused, "Another has the lock.") }
-            state.locks = state.locks.count < limit ? state.locks : state.locks.filter { $0.value.end > now }
-            guard state.locks.count < limit else { throw StoreFailure(.down, "There is no room for another lock.") }
+            if state.locks[key] == nil, state.locks.count >= limit { sweep(at: now, &state) }
+            guard state.locks[key] != nil || state.locks.count < limit else { throw StoreFailure(.down, "There is no room for another lock.") }
             state.lastToken += 1
             state.locks[key] = (state.lastToken, now + timeToLive)
             return StoreReply(number: state.lastToken)
@@ -119,8 +129,16 @@ final class MemoryEngine: StoreEngine {
     /// Removes what has ended where there is no room for these keys.
     private func makeRoom(for keys: Set<String>, at now: Duration, _ state: inout State) throws(StoreFailure) {
         let new = keys.filter { state.values[$0] == nil }.count
-        if state.values.count + new > limit { state.values = state.values.filter { $0.value.end > now } }
+        if state.values.count + new > limit { sweep(at: now, &state) }
         let isFull = state.values.count + keys.filter { state.values[$0] == nil }.count > limit
         if isFull { throw StoreFailure(.down, "The store is full.") }
+    }
+
+    /// Removes what has ended, at most once a second.
+    private func sweep(at now: Duration, _ state: inout State) {
+        guard now >= state.nextSweep else { return }
+        state.nextSweep = now + .seconds(1)
+        state.values = state.values.filter { $0.value.end > now }
+        state.locks = state.locks.filter { $0.value.end > now }
     }
 }

@@ -26,7 +26,7 @@ struct RateLimit: Sendable {
     let quota: ServerDelay.Quota?
 
     /// Longer fields are ignored, because the time to parse parameters grows with the square of their number.
-    private static let byteLimit = 4096
+    private static let byteLimit = 1024
 
     init?(reading fields: Fields) {
         let generations = [
@@ -39,9 +39,10 @@ struct RateLimit: Sendable {
     }
 
     private static func quotas(_ quotas: [Item], _ policies: [Item]) -> [ServerDelay.Quota] {
-        quotas.compactMap { quota in
-            let policy = { policies.first { $0.rfc9651BareItem == quota.rfc9651BareItem } }
-            return self.quota(integer(quota, "r"), integer(quota, "t") ?? policy().flatMap { integer($0, "w") })
+        let named = Dictionary(policies.map { ($0.rfc9651BareItem, $0) }) { first, _ in first }
+        return quotas.compactMap { quota in
+            guard let left = integer(quota, "r") else { return nil }
+            return self.quota(left, integer(quota, "t") ?? named[quota.rfc9651BareItem].flatMap { integer($0, "w") })
         }
     }
 

@@ -14,6 +14,14 @@ extension StoreCommand {
         }
     }
 
+    /// What an engine replied, or a failure if that cannot be the reply.
+    func checked(_ result: Result<StoreReply, StoreFailure>) -> Result<StoreReply, StoreFailure> {
+        guard case .get(let keys, _) = self, case .success(let reply) = result, reply.values.count != keys.count else {
+            return result
+        }
+        return .failure(StoreFailure(.down, "The engine replied with \(reply.values.count) values to \(keys.count) keys."))
+    }
+
     private static func mistake(_ keys: [String]) -> String? {
         guard (1...Int(PLUG_STORE_COUNT_LIMIT)).contains(keys.count) else {
             return "A call has 1 to \(PLUG_STORE_COUNT_LIMIT) keys, and not \(keys.count)."

@@ -63,11 +63,14 @@ public final class StoreService: Sendable {
         guard let call, let done = call.pointee.done else { return }
         let (within, pending) = (call.pointee.within, StoreCall(call.pointee.context, done))
         defer { pending.returns() }
+        // Before `stop` can end it.
+        pending.whenOver = { [weak self, id = ObjectIdentifier(pending)] in
+            self?.state.withLock { $0.calls[id] = nil }
+        }
         let isStopped = state.withLock { state in
             if !state.isStopped { state.calls[ObjectIdentifier(pending)] = pending }
             return state.isStopped
         }
-        pending.whenOver = { [weak self] in self?.state.withLock { $0.calls[ObjectIdentifier(pending)] = nil } }
         if isStopped { return pending.end(.failure(StoreFailure(.down, "The store has stopped."))) }
         guard let command else {
             return pending.end(.failure(StoreFailure(.invalid, "A text is missing, or a key is not UTF-8.")))
@@ -79,7 +82,7 @@ public final class StoreService: Sendable {
         }
         engine.perform(command, for: self) { result in
             timer.cancel()
-            pending.end(result)
+            pending.end(command.checked(result))
         }
     }
 

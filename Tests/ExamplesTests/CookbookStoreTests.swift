@@ -38,6 +38,22 @@ struct CookbookStoreTests {
         await bench.kernel.shutDown()
     }
 
+    @Test func `those who have read too many keys are told that any may have changed`() async throws {
+        let bench = try Workbench(MemoryStore.self, settings: ["keys": 2])
+        let store = Store(try #require(bench.service(Store.id, as: plug_store_v1.self)))
+        let (told, gate) = (Record(), Gate())
+        let watch = store.watch {
+            told.add($0 ?? "any")
+            gate.admit()
+        }
+
+        try await store.perform(.get(["a", "b", "c"], watch: watch), within: .seconds(10))
+        try await gate.opened()
+
+        #expect(told.lines == ["any"])
+        await bench.kernel.shutDown()
+    }
+
     @Test func `a plugin in C counts the requests of all who share the store, and goes on without it`() async throws {
         let library = try await CookbookLibraries.shared.library("tally", .c)
         let bench = try Workbench(file: library, loader: .dynamic) { $0.plugins.append(.linked(MemoryStore.self)) }

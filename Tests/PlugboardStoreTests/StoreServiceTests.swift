@@ -58,6 +58,16 @@ struct StoreServiceTests {
         await bench.kernel.shutDown()
     }
 
+    @Test func `a reply that has not a value of each key is a failure`() async throws {
+        let store = store
+        async let failed = store.failure(of: .get(["a", "b"]))?.kind
+        try await engine.asked.opened()
+        engine.respond(.success(StoreReply(values: [nil])))
+
+        #expect(await failed == .down)
+        await bench.kernel.shutDown()
+    }
+
     @Test func `a provider that stops ends its calls and watches, and takes no more`() async throws {
         let store = store
         let released = Gate()

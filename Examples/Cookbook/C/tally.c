@@ -50,7 +50,7 @@ static plug_verdict on_request(void *context, plug_exchange *exchange) {
     question->host = host;
     atomic_init(&question->holders, 2);
     host->set_exchange_state(exchange, question, release);
-    plug_verdict verdict = host->wait(exchange, -1, &question->ticket);   // the store keeps the time
+    plug_verdict verdict = host->wait(exchange, 100000000, &question->ticket);   // if the store does not
     plug_store_call_v1 call = { .within = 50000000, .context = question, .done = done };
     self->store->add(self->store->context, &call, PLUG_TEXT("com.example.tally/1/count"), 1, INT64_C(86400000000000));
     return verdict;

@@ -12,7 +12,8 @@
 // changes: more functions are another service, plugboard.store/2.
 //
 // Calls. All functions can be called on any thread. None blocks or waits for the engine, and none calls a function of
-// the caller before it returns. Each call but `watch` and `unwatch` has one result: `done` runs exactly once, on any
+// the caller before it returns. `done` and `changed` are called with no lock of the provider held: they may call the
+// table again, and callers may hold locks of their own that these functions take while they call the table. Each call but `watch` and `unwatch` has one result: `done` runs exactly once, on any
 // thread, within `within` of the call and a little: also when the engine cannot be reached, when it does not respond,
 // and when the provider stops. So an outage never holds a request for longer than its caller says. While an engine is
 // known to be out, calls end at once with PLUG_STORE_DOWN. What a call hands in is copied before it returns; what
@@ -92,8 +93,9 @@ typedef struct plug_store_entry_v1 {
 typedef uint64_t plug_store_watch;
 
 // A key has changed that was read with this watch: it was written, counted up or removed, by any process, also by this
-// one. It is told once, and again only after it was read again. {NULL, 0}: any of the keys may have changed, as after a
-// connection was lost. That a key's time to live has ended is not told. Do not block in it. [any]
+// one. It is told once, and again only after it was read again. It may be told before the reply to that `get` comes,
+// which then has the value from before. {NULL, 0}: any of the keys may have changed, as after a connection was lost.
+// That a key's time to live has ended is not told. Do not block in it. [any]
 typedef void (*PLUG_SENDABLE plug_store_changed_function)(void *context, plug_text key);
 
 typedef struct plug_store_v1 {
