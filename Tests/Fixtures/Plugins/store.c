@@ -9,7 +9,9 @@
 
 typedef struct entry {
     char key[PLUG_STORE_KEY_LIMIT];
+    char value[32];
     uint64_t count;
+    uint64_t value_count;
     int64_t end;
 } entry;
 
@@ -48,23 +50,23 @@ static answer *begin(const plug_store_call_v1 *call, plug_store_result result) {
     return self;
 }
 
-// The entry of a key that lives, or one that is free if `wanted`; else NULL.
-static entry *find(plug_text key, int64_t now, int wanted) {
-    entry *unused = NULL;
+// The entry of a key that lives, or else NULL and one that is free.
+static entry *find(plug_text key, int64_t now, entry **unused) {
     for (entry *each = entries; each < entries + MOST; each++) {
-        if (each->end <= now) unused = each;
-        else if (each->count == key.count && memcmp(each->key, key.bytes, key.count) == 0) return wanted ? NULL : each;
+        if (each->end <= now) *unused = each;
+        else if (each->count == key.count && memcmp(each->key, key.bytes, key.count) == 0) return each;
     }
-    return wanted ? unused : NULL;
+    return NULL;
 }
 
 static void get(void *context, const plug_store_call_v1 *call, plug_store_watch watch, const plug_text *keys,
     uint64_t count) {
     const store *self = context;
+    entry *unused = NULL;
     answer *answer = begin(call, count > MOST ? PLUG_STORE_INVALID : PLUG_STORE_DONE);
     pthread_mutex_lock(&lock);
     for (uint64_t i = 0; count <= MOST && i < count; i++) {
-        answer->values[i].is_found = find(keys[i], self->host->now(self->host), 0) != NULL;
+        answer->values[i].is_found = find(keys[i], self->host->now(self->host), &unused) != NULL;
         answer->values[i].bytes = PLUG_TEXT("1");
     }
     pthread_mutex_unlock(&lock);
@@ -78,25 +80,21 @@ static void compare_and_set(void *context, const plug_store_call_v1 *call, const
     const store *self = context;
     int64_t now = self->host->now(self->host);
     pthread_mutex_lock(&lock);
-    entry *entry = expected == NULL ? find(wanted->key, now, 1) : NULL;
-    if (entry != NULL) {
+    entry *unused = NULL, *entry = find(wanted->key, now, &unused);
+    int is_expected = expected == NULL ? entry == NULL
+        : entry != NULL && entry->value_count == expected->count
+            && memcmp(entry->value, expected->bytes, expected->count) == 0;
+    if (entry == NULL) entry = unused;
+    if (entry == NULL || wanted->value.count > sizeof entry->value) is_expected = 0;
+    if (is_expected) {
         memcpy(entry->key, wanted->key.bytes, wanted->key.count);
+        memcpy(entry->value, wanted->value.bytes, wanted->value.count);
         entry->count = wanted->key.count;
+        entry->value_count = wanted->value.count;
         entry->end = now + wanted->time_to_live;
     }
     pthread_mutex_unlock(&lock);
-    finish(self, begin(call, entry == NULL ? PLUG_STORE_REFUSED : PLUG_STORE_DONE));
-}
-
-static void remove_keys(void *context, const plug_store_call_v1 *call, const plug_text *keys, uint64_t count) {
-    const store *self = context;
-    pthread_mutex_lock(&lock);
-    for (uint64_t i = 0; i < count; i++) {
-        entry *entry = find(keys[i], self->host->now(self->host), 0);
-        if (entry != NULL) entry->end = INT64_MIN;
-    }
-    pthread_mutex_unlock(&lock);
-    finish(self, begin(call, PLUG_STORE_DONE));
+    finish(self, begin(call, is_expected ? PLUG_STORE_DONE : PLUG_STORE_REFUSED));
 }
 
 static const void *service(void *context, plug_text id) {
@@ -110,7 +108,6 @@ static void *create(const plug_host_v1 *host, const plug_settings *settings) {
     self->host = host;
     self->table = (plug_store_v1){
         .context = self, .engine = PLUG_TEXT("fixture"), .get = get, .compare_and_set = compare_and_set,
-        .remove = remove_keys,
     };
     return self;
 }
