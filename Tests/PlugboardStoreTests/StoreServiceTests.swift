@@ -117,6 +117,19 @@ struct StoreServiceTests {
         await bench.kernel.shutDown()
     }
 
+    @Test func `the contract tells a store that never replies`() async throws {
+        let silent = UnsafeMutablePointer<plug_store_v1>.allocate(capacity: 1)
+        defer { silent.deallocate() }
+        silent.initialize(to: table.pointee)
+        silent.pointee.get = { _, _, _, _, _ in }
+        let contract = StoreContract(Store(silent)) { _ in }
+
+        let violation = await #expect(throws: StoreContract.Violation.self) { try await contract.checkOutage() }
+
+        #expect(violation?.description.contains("no reply") == true)
+        await bench.kernel.shutDown()
+    }
+
     @Test func `pointers that are missing, and keys that are not UTF-8, are not valid and do not trap`() async throws {
         let (table, context) = (table.pointee, table.pointee.context)
         table.get(context, nil, 0, nil, 0)

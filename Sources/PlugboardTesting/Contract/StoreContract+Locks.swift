@@ -86,6 +86,20 @@ extension StoreContract {
                 try contract.expect(try await told.next(1), [contract.key("a")], "The keys that were told again")
                 contract.store.unwatch(watch)
             },
+            Case("a change at the time of a read is read, or it is told") { contract in
+                let told = Told()
+                let watch = try contract.watch(told)
+                for number in 0..<20 {
+                    let name = "\(number)"
+                    async let reply = contract.perform(.get([contract.key(name)], watch: watch))
+                    try await contract.perform(.put([contract.entry(name, "new")]))
+
+                    if try await reply.values == [nil] {
+                        try contract.expect(try await told.next(1), [contract.key(name)], "The keys that were told")
+                    }
+                }
+                contract.store.unwatch(watch)
+            },
             Case("a watch that has ended, and a key that was read without a watch, are told nothing") { contract in
                 let (ended, told) = (Told(), Told())
                 let (first, second) = (try contract.watch(ended), try contract.watch(told))

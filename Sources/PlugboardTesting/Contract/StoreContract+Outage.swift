@@ -24,11 +24,11 @@ extension StoreContract {
     }
 
     private func expectOutage(within: Duration) async throws {
-        do throws(StoreFailure) {
-            try await store.perform(.get([key("outage")]), within: within)
-        } catch {
-            if error.kind == .down || error.kind == .late { return }
-            throw Violation(description: "A command of an outage is down or late, and not \(error.kind).")
+        do {
+            _ = try await reply(to: .get([key("outage")]), within: within)
+        } catch let failure as StoreFailure {
+            if failure.kind == .down || failure.kind == .late { return }
+            throw Violation(description: "A command of an outage is down or late, and not \(failure.kind).")
         }
         throw Violation(description: "A command was done, though the engine is out.")
     }

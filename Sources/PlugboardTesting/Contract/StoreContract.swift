@@ -1,5 +1,6 @@
 import PlugboardMessages
 import PlugboardStore
+import Synchronization
 
 /// What every store of `plugboard.store/1` does: a suite that the tests of a provider run.
 ///
@@ -62,7 +63,24 @@ public struct StoreContract: Sendable {
 
     @discardableResult
     func perform(_ command: StoreCommand) async throws -> StoreReply {
-        try await store.perform(command, within: StoreContract.within)
+        try await reply(to: command, within: StoreContract.within)
+    }
+
+    /// The reply to a command. Throws a `StoreFailure`, or a `Violation` if there is none long after its time.
+    func reply(to command: StoreCommand, within: Duration) async throws -> StoreReply {
+        let result = await withCheckedContinuation { continuation in
+            let first = First(continuation)
+            let deadline = Task {
+                try await Task.sleep(for: within * 2 + .seconds(1))
+                first.resume(nil)
+            }
+            store.perform(command, within: within) {
+                deadline.cancel()
+                first.resume($0)
+            }
+        }
+        guard let result else { throw Violation(description: "A command has \(within), and had no reply.") }
+        return try result.get()
     }
 
     func texts(_ names: String...) async throws -> [String?] {
@@ -77,10 +95,10 @@ public struct StoreContract: Sendable {
     func expect(_ kind: StoreFailure.Kind, _ command: StoreCommand, within: Duration = within, _ what: String)
         async throws
     {
-        do throws(StoreFailure) {
-            try await store.perform(command, within: within)
-        } catch {
-            return try expect(error.kind, kind, what)
+        do {
+            _ = try await reply(to: command, within: within)
+        } catch let failure as StoreFailure {
+            return try expect(failure.kind, kind, what)
         }
         throw Violation(description: "\(what): expected \(kind), and it was done.")
     }
@@ -95,11 +113,26 @@ public struct StoreContract: Sendable {
 
     /// Whether a command is done; false if it is refused.
     private func isDone(_ command: StoreCommand) async throws -> Bool {
-        var failure: StoreFailure?
-        do throws(StoreFailure) { try await store.perform(command, within: StoreContract.within) } catch {
-            failure = error
+        do { try await perform(command) } catch let failure as StoreFailure where failure.kind == .refused {
+            return false
         }
-        if let failure, failure.kind != .refused { throw failure }
-        return failure == nil
+        return true
+    }
+
+    /// The first of two results counts.
+    private final class First: Sendable {
+        private let continuation: Mutex<CheckedContinuation<Result<StoreReply, StoreFailure>?, Never>?>
+
+        init(_ continuation: CheckedContinuation<Result<StoreReply, StoreFailure>?, Never>) {
+            self.continuation = Mutex(continuation)
+        }
+
+        func resume(_ result: Result<StoreReply, StoreFailure>?) {
+            let continuation = continuation.withLock { continuation in
+                defer { continuation = nil }
+                return continuation
+            }
+            continuation?.resume(returning: result)
+        }
     }
 }

@@ -11,11 +11,11 @@ struct LimitFleetTests {
     private let clock = ManualClock()
 
     private func scene(
-        _ linkage: Linkage, _ rules: JSONObject, settings: JSONObject = [:], _ store: PluginEntry? = nil
+        _ linkage: Linkage, _ rules: JSONObject, settings: JSONObject = [:], _ store: PluginEntry? = nil, loops: Int = 1
     ) throws -> LimitScene {
         var settings = settings
         settings["shared"] = true
-        return try LimitScene(linkage, rules, settings: settings, beside: [store ?? engine.entry], clock: clock)
+        return try LimitScene(linkage, rules, settings: settings, beside: [store ?? engine.entry], loops: loops, clock: clock)
     }
 
     /// Sends by each scene in turn until all refuse, and returns how many were sent.
@@ -70,6 +70,35 @@ struct LimitFleetTests {
 
         #expect(first == 7 && second == 7)
         for scene in scenes { await scene.kernel.shutDown() }
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `several loops take the portions of a kernel together`(linkage: Linkage) async throws {
+        let scene = try scene(linkage, ["https://api.test": "40/h"], loops: 3)
+        let handles = (0..<60).map { _ in scene.begin() }
+
+        let sent = await withTaskGroup(of: Bool.self) { group in
+            for handle in handles { group.addTask { await (try? handle.response) != nil } }
+            var sent = 0
+            for await isSent in group where isSent {
+                sent += 1
+                if sent == 40 { for handle in handles { handle.cancel() } }
+            }
+            return sent
+        }
+
+        #expect(sent == 40 && scene.sent.count == 40)
+        await scene.kernel.shutDown()
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `a rate of many portions is found though few of them are read at first`(linkage: Linkage) async throws {
+        let scene = try scene(linkage, ["https://api.test": "70/h"])
+
+        for _ in 0..<70 { try await scene.send() }
+
+        #expect(scene.sent.count == 70)
+        await scene.kernel.shutDown()
     }
 
     @Test(arguments: Linkage.allCases)

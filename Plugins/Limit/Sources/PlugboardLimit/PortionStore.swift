@@ -56,20 +56,32 @@ final class PortionStore: Sendable {
         let end = host.now + PortionStore.patience
         let unsure = state.withLock { $0.unsure[lease.keys]?.numbers ?? [] }
         set(Array(unsure), of: lease, for: .milliseconds(1), ifItHas: token, until: end) { [self] _ in
-            perform(.get((0..<lease.portionCount).map(lease.key)), within: end - host.now) { [self] result in
-                let reply: StoreReply
-                switch result {
-                case .failure(let failure): return done(.failure(failure))
-                case .success(let success): reply = success
-                }
-                let unsure = state.withLock { $0.unsure[lease.keys]?.numbers ?? [] }
-                let free = zip(0..<lease.portionCount, reply.values).filter { $1 == nil && !unsure.contains($0) }
-                // Processes that ask at the same time choose different ones.
-                let chosen = free.map(\.0).shuffled().prefix(count)
-                if chosen.isEmpty { return done(.success(Reply())) }
-                set(Array(chosen), of: lease, for: lease.period, ifItHas: nil, until: end) { result in
-                    done(result.map { Reply(numbers: $0, isContended: $0.isEmpty) })
-                }
+            // Processes that ask at the same time choose different ones.
+            let numbers = (0..<lease.portionCount).shuffled()
+            take(count, of: lease, from: numbers[...], reading: max(count * 4, 32), until: end, done)
+        }
+    }
+
+    /// Reads so many of these portions, and takes free ones; only if there is none, reads the others.
+    private func take(
+        _ count: Int, of lease: RateLease, from numbers: ArraySlice<Int>, reading sample: Int, until end: Duration,
+        _ done: @escaping @Sendable (Result<Reply, StoreFailure>) -> Void
+    ) {
+        let (read, others) = (numbers.prefix(sample), numbers.dropFirst(sample))
+        perform(.get(read.map(lease.key)), within: end - host.now) { [self] result in
+            let reply: StoreReply
+            switch result {
+            case .failure(let failure): return done(.failure(failure))
+            case .success(let success): reply = success
+            }
+            let unsure = state.withLock { $0.unsure[lease.keys]?.numbers ?? [] }
+            let free = zip(read, reply.values).filter { $1 == nil && !unsure.contains($0) }.map(\.0).prefix(count)
+            if free.isEmpty, !others.isEmpty {
+                return take(count, of: lease, from: others, reading: others.count, until: end, done)
+            }
+            if free.isEmpty { return done(.success(Reply())) }
+            set(Array(free), of: lease, for: lease.period, ifItHas: nil, until: end) { result in
+                done(result.map { Reply(numbers: $0, isContended: $0.isEmpty) })
             }
         }
     }
