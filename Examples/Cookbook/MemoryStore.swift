@@ -103,7 +103,9 @@ final class MemoryEngine: StoreEngine {
         case .takeLock(let key, let timeToLive):
             if let lock = state.locks[key], lock.end > now { throw StoreFailure(.refused, "Another has the lock.") }
             if state.locks[key] == nil, state.locks.count >= limit { sweep(at: now, &state) }
-            guard state.locks[key] != nil || state.locks.count < limit else { throw StoreFailure(.down, "There is no room for another lock.") }
+            guard state.locks[key] != nil || state.locks.count < limit else {
+                throw StoreFailure(.down, "There is no room for another lock.")
+            }
             state.lastToken += 1
             state.locks[key] = (state.lastToken, now + timeToLive)
             return StoreReply(number: state.lastToken)

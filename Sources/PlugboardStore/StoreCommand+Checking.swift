@@ -19,7 +19,8 @@ extension StoreCommand {
         guard case .get(let keys, _) = self, case .success(let reply) = result, reply.values.count != keys.count else {
             return result
         }
-        return .failure(StoreFailure(.down, "The engine replied with \(reply.values.count) values to \(keys.count) keys."))
+        return .failure(
+            StoreFailure(.down, "The engine replied with \(reply.values.count) values to \(keys.count) keys."))
     }
 
     private static func mistake(_ keys: [String]) -> String? {

@@ -13,11 +13,12 @@
 //
 // Calls. All functions can be called on any thread. None blocks or waits for the engine, and none calls a function of
 // the caller before it returns. `done` and `changed` are called with no lock of the provider held: they may call the
-// table again, and callers may hold locks of their own that these functions take while they call the table. Each call but `watch` and `unwatch` has one result: `done` runs exactly once, on any
-// thread, within `within` of the call and a little: also when the engine cannot be reached, when it does not respond,
-// and when the provider stops. So an outage never holds a request for longer than its caller says. While an engine is
-// known to be out, calls end at once with PLUG_STORE_DOWN. What a call hands in is copied before it returns; what
-// `done` gets is valid until it returns. NULL in place of `call`, or of `done`, does nothing.
+// table again, and callers may hold locks of their own that these functions take while they call the table. Each call
+// but `watch` and `unwatch` has one result: `done` runs exactly once, on any thread, within `within` of the call and a
+// little: also when the engine cannot be reached, when it does not respond, and when the provider stops. So an outage
+// never holds a request for longer than its caller says. While an engine is known to be out, calls end at once with
+// PLUG_STORE_DOWN. What a call hands in is copied before it returns; what `done` gets is valid until it returns. NULL
+// in place of `call`, or of `done`, does nothing.
 //
 // Order. Calls of one process for one key take effect in the order in which they were made. A call with several keys
 // takes effect as a whole.

@@ -19,7 +19,8 @@ struct ServerRequestTests {
     func `fields of any shape are read in linear time`(shape: Int) {
         let (kind, make) = nastyShapes[shape]
         let names: [FieldName] = [
-            "RateLimit", "RateLimit-Policy", "RateLimit-Remaining", "X-RateLimit-Remaining", "X-RateLimit-Reset", "Date",
+            "RateLimit", "RateLimit-Policy", "RateLimit-Remaining", "X-RateLimit-Remaining", "X-RateLimit-Reset",
+            "Date",
         ]
         for name in names {
             expectLinearTime("\(name.text) \(kind)", size: 4000) { size in

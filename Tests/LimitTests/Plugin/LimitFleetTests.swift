@@ -15,7 +15,8 @@ struct LimitFleetTests {
     ) throws -> LimitScene {
         var settings = settings
         settings["shared"] = true
-        return try LimitScene(linkage, rules, settings: settings, beside: [store ?? engine.entry], loops: loops, clock: clock)
+        return try LimitScene(
+            linkage, rules, settings: settings, beside: [store ?? engine.entry], loops: loops, clock: clock)
     }
 
     /// Sends by each scene in turn until all refuse, and returns how many were sent.
@@ -116,6 +117,25 @@ struct LimitFleetTests {
         let sent = try await sendAll([scenes[1]])
 
         #expect(sent == 2)
+        await scenes[1].kernel.shutDown()
+    }
+
+    @Test(arguments: Linkage.allCases)
+    func `what is being taken goes back when a kernel shuts down`(linkage: Linkage) async throws {
+        let scenes = try (0..<2).map { _ in
+            try scene(linkage, ["https://api.test": "3/h"], settings: ["wait": "0s"])
+        }
+        engine.behaviour = .hidesWrites
+        let pending = scenes[0].begin()
+        try await engine.asked.opened(for: 2)
+        engine.behaviour = .works
+        pending.cancel()
+        await scenes[0].kernel.shutDown()
+        clock.advance(by: .milliseconds(1))
+
+        let sent = try await sendAll([scenes[1]])
+
+        #expect(sent == 3 && scenes[0].log.lines.isEmpty)
         await scenes[1].kernel.shutDown()
     }
 

@@ -208,7 +208,9 @@ final class LimitedKey: @unchecked Sendable {
         let end = max(pausedUntil, quota.until)
         if end > now { next = min(next ?? .max, end) }
         if let probe, probe.end > now { next = min(next ?? .max, probe.end) }
-        for lease in leases { next = min(next ?? .max, lease.nextChange(isWaitedFor: waiting > 0 && !isAlone, at: now) ?? .max) }
+        for lease in leases {
+            next = min(next ?? .max, lease.nextChange(isWaitedFor: waiting > 0 && !isAlone, at: now) ?? .max)
+        }
         return next == .max ? nil : next
     }
 }

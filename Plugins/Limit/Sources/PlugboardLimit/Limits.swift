@@ -29,7 +29,8 @@ final class Limits: Sendable {
         }
     }
 
-    /// Gives back what is not used, and what an ask under way takes. The store still works when a plugin that needs it is stopped.
+    /// Gives back what is not used, and what an ask under way takes. The store still works when a plugin that needs it
+    /// is stopped.
     func stop() {
         withTable { table, _ in ((), table.endLeases()) }
         let store = state.withLock { state in
