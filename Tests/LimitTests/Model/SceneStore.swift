@@ -15,6 +15,8 @@ final class SceneStore {
     private(set) var ends: [String: Int64] = [:]
     /// The commands that took portions, or found none.
     private(set) var asked = 0
+    /// The portions that were taken, and that the processes do not know of yet.
+    private(set) var underWay = 0
     private var next = 0
 
     func carryOut(_ effects: LimitTable.Effects, for scene: TableScene) {
@@ -25,7 +27,12 @@ final class SceneStore {
                 asked += 1
                 let reply = reply(count, portions.lease, at: scene.now)
                 if isSilent { return }
-                scene.at(scene.now + delay) { [unowned scene] in scene.took(reply, portions, from: begin) }
+                let taken = (try? reply.get())?.numbers.count ?? 0
+                underWay += taken
+                scene.at(scene.now + delay) { [self, unowned scene] in
+                    underWay -= taken
+                    scene.took(reply, portions, from: begin)
+                }
             }
             // As that of `Limits`.
             scene.at(begin + 100_000_000) { [unowned scene] in
