@@ -178,10 +178,12 @@ extension CurlCommandComparisonTests {
                 -f --retry 1 --retry-delay 1
                 --retry 1 --retry-delay 1 -o out.txt
                 --retry 1 --retry-delay 1 -i
+                --retry 1 --retry-delay 1 -F 'f=<-' < data.txt
                 -w '%{http_code} %{exitcode}' -f
                 """)
         + Line.all(
             weighing: 3, at: "missing", of: "-f -O\n--remove-on-error -f -o o.txt\n-f -C - -o part.html\n-J -O -f")
+        + Line.all(weighing: 3, at: "kept", of: "-L -F 'f=<-' < data.txt\n-L -F 'f=<data.txt'")
         + Line.all(weighing: 3, at: "named", of: "-OJ\n-O\n-J -O -L -R")
 
     static let rare =

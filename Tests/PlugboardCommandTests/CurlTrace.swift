@@ -77,6 +77,7 @@ struct CurlTrace: Equatable, CustomStringConvertible {
             return ServerResponse(status: 302, fields: fields + [("Location", "/second/page.html")], body: "moved")
         case "second":
             return ServerResponse(status: 301, fields: fields + [("Location", "/ok/page.html")], body: "moved again")
+        case "kept": return ServerResponse(status: 307, fields: fields + [("Location", "/ok/page.html")], body: "moved")
         case "missing": return ServerResponse(status: 404, fields: fields, body: "nothing here")
         case "busy": return ServerResponse(status: 503, fields: fields, body: "later")
         case "named":

@@ -43,6 +43,26 @@ struct InputBodyTests {
         #expect(outcome.stdout == "POST 1POST 1", "\(outcome.stderr)")
     }
 
+    @Test(arguments: ["f=@-", "f=<-"])
+    func `a pipe in a form of curl is sent again after a redirect and a failure`(part: String) async throws {
+        let count = Locked(0)
+        let server = try LoopbackServer.responding { request in
+            let number = count.withLock { number in
+                number += 1
+                return number
+            }
+            if number == 1 { return ServerResponse(status: 307, fields: [("Location", "/other")]) }
+            return ServerResponse(status: number == 2 ? 503 : 200)
+        }
+
+        let outcome = try await Command.run(
+            "curl", "-sL", "--retry", "1", "--retry-delay", "1", "-F", part, server.url(), input: "piped")
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(server.requests.map(\.path) == ["/", "/other", "/"])
+        #expect(server.requests.allSatisfy { $0.text.contains("\r\n\r\npiped\r\n") })
+    }
+
     @Test(arguments: ["-H", "-w", "--url-query"])
     func `standard input that another option reads is no body`(option: String) async throws {
         let outcome = try await Command.run("post", server.url(), option, "@-", input: "X-A: 1")

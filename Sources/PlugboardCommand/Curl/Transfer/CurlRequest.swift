@@ -22,15 +22,18 @@ struct CurlRequest {
         /// The data of `-d` and similar options.
         let data: [UInt8]
         let parameters: [String]
+        /// The parts of `-F`; nil without this option.
+        let form: BodyArguments.Content?
 
-        /// Reads the files. Blocks.
-        init(_ group: CurlGroup) throws {
+        /// Reads the files, and opens those of `-F`. Blocks.
+        init(_ group: CurlGroup, _ words: CurlWords) throws {
             fields = try group.fields.flatMap { try FieldArgument.all(in: $0) }
             data = try FormData.joined(group.data)
             // For curl, the data of -G replaces that of --url-query.
             parameters =
                 group["get"] && !group.data.isEmpty
                 ? [String(decoding: data, as: UTF8.self)] : try group.queries.map { try FormData.query($0) }
+            form = try words.body.content(RequestItems(words.body))
         }
     }
 
@@ -40,7 +43,7 @@ struct CurlRequest {
         let scheme = group.values["proto-default"] ?? "http"
         var url = CurlURL.absolute(text, scheme: scheme, isPathKept: group["path-as-is"])
         if let upload { url = CurlURL.forUpload(of: upload, to: url) }
-        (kind, body) = try CurlRequest.content(of: group, words, input, upload)
+        (kind, body) = try CurlRequest.content(of: group, input, upload)
         url = CurlURL.adding(input.parameters, to: url)
         let (bare, user) = CurlURL.withoutUser(url)
         if user != nil, group["disallow-username-in-url"] {
@@ -57,16 +60,15 @@ struct CurlRequest {
     }
 
     private static func content(
-        of group: CurlGroup, _ words: CurlWords, _ input: Input, _ upload: String?
+        of group: CurlGroup, _ input: Input, _ upload: String?
     ) throws -> (CurlHop.Kind, CurlBody) {
-        let hasForm = !words.body.parts.isEmpty
         let hasData = !group.data.isEmpty && !group["get"]
-        let kinds = [hasData, hasForm, upload != nil, group["head"] && !(upload != nil)]
+        let kinds = [hasData, input.form != nil, upload != nil, group["head"] && !(upload != nil)]
         guard kinds.count(where: { $0 }) <= 1 else {
             throw CommandFailure(.usage, "curl: only one of -d, -F, -T and -I can be given.")
         }
         if let upload { return (.put, .upload(upload)) }
-        if hasForm { return (.post, .form(words.body)) }
+        if let form = input.form { return (.post, .form(form)) }
         if hasData { return (.post, .data(input.data)) }
         return (group["head"] ? .head : .get, .none)
     }

@@ -38,7 +38,7 @@ struct CurlRun {
         return try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
             try await words.arguments.cookies.whileUsed(in: kernel, jar: nil, isDry: isDry) {
                 await transfers.run(group) { target, number in
-                    let given = try input ?? CurlRequest.Input(group)
+                    let given = try input ?? CurlRequest.Input(group, words)
                     input = given
                     var transfer = try CurlTransfer(
                         group, words, given, target, number: number, isFirst: number == first)
