@@ -15,7 +15,6 @@ package final class CurlTransport: Transport, @unchecked Sendable {
         if CurlAbilities.current.tellsRefusedStreams { ccurl_trace("http/2") }
         return true
     }()
-    private static let proxyVariables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 
     private let loop: EventLoop
     private let settings: CurlTransportSettings
@@ -34,7 +33,7 @@ package final class CurlTransport: Transport, @unchecked Sendable {
         precondition(CurlTransport.isReady, "libcurl cannot be initialized. Check its TLS library.")
         self.loop = loop
         self.settings = settings
-        usesProxyEnvironment = CurlTransport.proxyVariables.contains { getenv($0) != nil }
+        usesProxyEnvironment = proxyVariables.contains { getenv($0) != nil }
         let list = getenv("no_proxy") ?? getenv("NO_PROXY")
         environmentBypass = list.map { ProxyBypass(String(cString: $0)) }
     }

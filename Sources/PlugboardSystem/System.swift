@@ -4,6 +4,9 @@ package func systemText(_ number: Int32) -> String { String(cString: strerror(nu
 /// The value of an environment variable; nil if it is not set.
 package func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
+/// The variables of the environment that name proxies, as libcurl reads them.
+package let proxyVariables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+
 /// An id that is different for each start of the system; empty if it cannot be read.
 package let bootID = String(SmallFile.text(of: "/proc/sys/kernel/random/boot_id")?.prefix { $0 != "\n" } ?? "")
 

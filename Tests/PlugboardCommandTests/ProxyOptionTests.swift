@@ -56,6 +56,24 @@ struct ProxyOptionTests {
         #expect(server.requests.map { $0["Proxy-Authorization"] } == values)
     }
 
+    @Test func `programs that a plugin runs do not get the credentials`() async throws {
+        let folder = try TemporaryFolder()
+        let config = try folder.write(
+            "plugboard.json",
+            #"""
+            {"plugins": ["authentication"], "origins": {"http://far.test": {"authentication": {"scheme": "bearer",
+              "tokenCommand": ["sh", "-c", "env | grep -q geheim && echo told || echo untold"]}}}}
+            """#)
+
+        let outcome = try await Command.run(
+            "get", "http://far.test/", "-U", "me:geheim", "--config", config,
+            environment: ["http_proxy": "127.0.0.1:\(server.port)", "no_proxy": ""])
+
+        #expect(outcome.stdout == "body", "\(outcome.stderr)")
+        #expect(server.requests.map { $0["Authorization"] } == ["Bearer untold"])
+        #expect(server.requests.first?["Proxy-Authorization"] == ProxyOptionTests.basic("me:geheim"))
+    }
+
     @Test func `credentials are for the proxy of the configuration`() async throws {
         let folder = try TemporaryFolder()
         let config = try folder.write(

@@ -63,7 +63,7 @@ struct ConfigurationReport {
     /// The variables of the environment that count if the text has no value: the first that is set, or all for proxies.
     private static let variables = [
         "kernel.loops": ["PLUGBOARD_LOOPS"], "kernel.tls.ca": ["CURL_CA_BUNDLE", "SSL_CERT_FILE"],
-        "kernel.proxy": ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
+        "kernel.proxy": proxyVariables,
         "kernel.noProxy": ["no_proxy", "NO_PROXY"], "kernel.dataDirectory": ["XDG_STATE_HOME"],
     ]
 

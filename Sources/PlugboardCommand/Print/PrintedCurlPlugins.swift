@@ -8,7 +8,6 @@ struct PrintedCurlPlugins {
     /// The settings of enabled plugins by their ids.
     private var settings: [String: JSONObject] = [:]
     private let origins: [Origin: Attributes]
-    private let configuredProxy: String?
     private let arguments: RequestArguments
 
     init(_ configuration: Configuration, _ arguments: RequestArguments) {
@@ -16,7 +15,6 @@ struct PrintedCurlPlugins {
             if let id = entry.id ?? configuration.descriptor(of: entry)?.id { settings[id] = entry.settings }
         }
         origins = configuration.origins
-        configuredProxy = configuration.kernel.defaults.proxy
         self.arguments = arguments
     }
 
@@ -35,7 +33,7 @@ struct PrintedCurlPlugins {
         for (name, value) in request.attributes.values { attributes[name] = value }
         var taking = self
         taking.settings = settings.filter { attributes["\($0.key).enabled"] != "false" }
-        return taking.options(attributes) + taking.proxyUser(request)
+        return taking.options(attributes) + proxyUser
     }
 
     private func options(_ attributes: Attributes) -> [PrintedCurlOption] {
@@ -46,12 +44,8 @@ struct PrintedCurlPlugins {
         automaticReferer.map { [PrintedCurlOption(name: "-e", value: "\($0);auto")] } ?? []
     }
 
-    /// The credentials for the proxy of the environment. Another one has them in its URL.
-    private func proxyUser(_ request: Request) -> [PrintedCurlOption] {
-        guard request.options.proxy ?? configuredProxy == nil, let user = arguments.connection.proxyUser else {
-            return []
-        }
-        return [PrintedCurlOption(name: "-U", value: user, isSecret: true)]
+    private var proxyUser: [PrintedCurlOption] {
+        arguments.connection.proxyUser.map { [PrintedCurlOption(name: "-U", value: $0, isSecret: true)] } ?? []
     }
 
     private func redirect(_ attributes: Attributes) -> [PrintedCurlOption] {

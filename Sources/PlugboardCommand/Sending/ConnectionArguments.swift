@@ -1,6 +1,7 @@
 import ArgumentParser
 import Plugboard
 import PlugboardKit
+import PlugboardMessages
 import PlugboardSystem
 
 /// The options of the connection; the configuration decides about those that are left out.
@@ -97,8 +98,7 @@ struct ConnectionArguments: ParsableArguments {
             options.tls.ca = caFile
         }
         if insecure { options.tls.verify = false }
-        if let proxy { options.proxy = ProxyUser.url(of: proxy) }
-        if let proxyUser, let proxy = options.proxy { options.proxy = try ProxyUser(proxyUser).added(to: proxy) }
+        if let proxy { options.proxy = proxy.isEmpty || proxy.contains("://") ? proxy : "http://\(proxy)" }
         if let unixSocket { options.unixSocket = unixSocket }
         if let noproxy { options.noProxy = noproxy }
         if let interface { options.interface = interface }
@@ -114,19 +114,17 @@ struct ConnectionArguments: ParsableArguments {
         return options
     }
 
-    /// Gives the proxies of the configuration and of the environment the credentials of `--proxy-user`. Call this while
-    /// no kernel runs.
+    /// Gives all requests the credentials of `--proxy-user`, also those of plugins. Blocks where it asks for a password.
     func addProxyUser(to configuration: inout Configuration) throws(CommandFailure) {
-        let configured = configuration.kernel.defaults.proxy
-        guard let proxyUser else { return ProxyUser.use(nil) }
-        guard proxyUser.contains(":") || proxy ?? configured ?? "" != "" || ProxyUser.isInEnvironment else {
+        guard let proxyUser else { return }
+        let isInEnvironment = proxyVariables.contains { environment($0) ?? "" != "" }
+        guard proxyUser.contains(":") || proxy ?? configuration.kernel.defaults.proxy ?? "" != "" || isInEnvironment
+        else {
             throw CommandFailure(
                 .usage,
                 "--proxy-user must be USER:PASSWORD for a proxy, and there is none. -A is the field User-Agent.")
         }
-        let user = try ProxyUser(proxyUser)
-        ProxyUser.use(user)
-        if let configured { configuration.kernel.defaults.proxy = user.added(to: configured) }
+        configuration.kernel.defaults.proxyUser = try RequestOptions.ProxyUser(proxyUser)
     }
 
     private func applyCertificate(to tls: inout RequestOptions.TLS) throws(CommandFailure) {

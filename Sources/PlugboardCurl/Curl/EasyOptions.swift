@@ -91,6 +91,11 @@ struct EasyOptions {
             // Otherwise libcurl looks for proxies in the environment at each request.
             ccurl_set_text(easy, CURLOPT_PROXY, "")
         }
+        if let user = options.proxyUser {
+            // Those of the proxy's URL come first.
+            try text(CURLOPT_PROXYUSERNAME, user.name, "proxyUser")
+            try text(CURLOPT_PROXYPASSWORD, user.password, "proxyUser")
+        }
         EasyOptions.setBypass(easy, false)
         if let interface = options.interface { try text(CURLOPT_INTERFACE, interface, "interface") }
         if let socket = options.unixSocket { try text(CURLOPT_UNIX_SOCKET_PATH, socket, "unixSocket") }

@@ -68,6 +68,16 @@ public struct RequestOptions: Sendable, Equatable {
         public init() {}
     }
 
+    /// Name and password for a proxy.
+    package struct ProxyUser: Sendable, Equatable, CustomReflectable, CustomStringConvertible {
+        package let name, password: String
+
+        package init(name: String, password: String) { (self.name, self.password) = (name, password) }
+
+        package var description: String { "…" }
+        package var customMirror: Mirror { Mirror(reflecting: description) }
+    }
+
     /// The longest duration of the exchange, including redirects, retries and the response's body.
     public var timeout: Duration?
     /// The longest duration of name look-up, connection and TLS handshake of one attempt.
@@ -88,6 +98,8 @@ public struct RequestOptions: Sendable, Equatable {
         set { proxyURL = newValue.map(ProxyURL.init) }
     }
     private var proxyURL: ProxyURL?
+    /// The credentials for proxies whose URLs have none, also for those of the environment.
+    package var proxyUser: ProxyUser?
     /// Hosts that bypass the proxy, separated by commas; `*` for all.
     public var noProxy: String?
     /// The name or address of the network interface to send from.
@@ -154,6 +166,7 @@ public struct RequestOptions: Sendable, Equatable {
         take(\.tls.minimum)
         take(\.speed.download)
         take(\.speed.upload)
+        merged.proxyUser = proxyUser ?? defaults.proxyUser
         merged.keepsChunks = keepsChunks ?? defaults.keepsChunks
         return merged
     }

@@ -46,7 +46,7 @@ extension RequestOptions {
             detour = ["unixSocket", RequestOptions.absolutePath(unixSocket)]
         } else {
             if let target { detour = ["connectTo", target] }
-            if let proxy { parts += ["proxy", proxy] }
+            if let proxy { parts += ["proxy", proxy] + proxyUserParts }
             if let noProxy { parts += ["noProxy", noProxy] }
             if let interface { parts += ["interface", interface] }
         }
@@ -66,12 +66,15 @@ extension RequestOptions {
         func add(_ name: String, _ value: String?) { if let value { parts += [name, value] } }
         add("unixSocket", unixSocket.map(RequestOptions.absolutePath))
         add("proxy", proxy)
+        if proxy != nil { parts += proxyUserParts }
         add("noProxy", noProxy)
         for (from, to) in (connectTo ?? [:]).sorted(by: { $0.key < $1.key }) { parts += ["connectTo", from, to] }
         add("interface", interface)
         add("target", self.target)
         return RequestOptions.digest(parts + trustParts)
     }
+
+    private var proxyUserParts: [String] { proxyUser.map { ["proxyUser", $0.name, $0.password] } ?? [] }
 
     private var trustParts: [String] {
         var parts: [String] = []
