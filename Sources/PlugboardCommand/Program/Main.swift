@@ -59,6 +59,8 @@ enum Main {
     private static func run() async {
         do {
             try checkEncoding()
+            let words = words
+            SecretWords.overwrite(verb: words.first ?? "")
             let commands = try commands(of: words)
             if commands.count > 1, let requests = commands as? [any RequestVerb] {
                 return try await TransferRun.run(requests)

@@ -11,7 +11,7 @@ struct RequestWords: OptionReader {
     static let remoteName = "\0"
     static let isOfCurl = false
     /// Further long options whose value may look like an option: curl does not have them.
-    private static let valued: Set<Substring> = [
+    static let valued: Set<Substring> = [
         "--attribute", "--body", "--ca-file", "--command", "--credential", "--dir", "--directory-prefix",
         "--load-cookies", "--metadata", "--metalink", "--metalink-file", "--method", "--mirror", "--only", "--plugin",
         "--server-variable", "--set", "--timeout", "--with",
