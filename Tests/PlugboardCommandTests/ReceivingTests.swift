@@ -69,6 +69,23 @@ struct ReceivingTests {
         #expect(second.status == 23 && second.stderr.contains("n.txt cannot be written"), "\(second.stderr)")
     }
 
+    @Test(arguments: ["", "--no-clobber"])
+    func `the server names the file in the folder of --output-dir`(option: String) async throws {
+        let outcome = try await get("-OJ --output-dir d --create-dirs \(option)", "/named")
+
+        #expect(try outcome.status == 0 && text("d/n.txt") == "named", "\(outcome.stderr)")
+    }
+
+    @Test(arguments: ["-OJ --output-dir d", "-OJ --output-dir d --no-clobber", "-o d/ --no-clobber"])
+    func `without a name of a file nothing is written into the folder`(options: String) async throws {
+        try FileManager.default.createDirectory(atPath: folder.file("d"), withIntermediateDirectories: true)
+
+        let outcome = try await get(options, "/")
+
+        #expect(outcome.status == 23 && outcome.stderr.contains("d/ is no name of a file"), "\(outcome.stderr)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("d")).isEmpty)
+    }
+
     @Test func `--no-clobber takes the next free name`() async throws {
         try folder.write("page.html", "mine")
 

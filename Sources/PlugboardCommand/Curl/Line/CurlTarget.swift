@@ -29,8 +29,8 @@ extension CurlGroup {
 
     /// The path of the file for a response; nil and `-` are standard output.
     ///
-    /// - Parameter remoteName: The name of the file of `-O`; nil if the URL has none. With `-J`, the path is then empty,
-    ///   until the server names the file.
+    /// - Parameter remoteName: The name of the file of `-O`; nil if the URL has none. With `-J`, the path is then empty
+    ///   or that of the folder with its `/`, until the server names the file.
     func path(of target: CurlTarget, remoteName: @autoclosure () -> String?) throws(CommandFailure) -> String? {
         let name: String
         switch target.output {

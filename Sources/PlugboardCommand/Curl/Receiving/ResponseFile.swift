@@ -42,6 +42,8 @@ final class ResponseFile {
     func opened() throws(CommandFailure) -> ByteOutput {
         if let file { return file }
         guard let path else { return .standard }
+        if path.isEmpty { throw ResponseFile.withoutName }
+        if path.hasSuffix("/") { throw CommandFailure(.write, "\(path) is no name of a file: write -o FILE.") }
         if manner.makesFolders { try NewFolder.make(above: path) }
         let opened = try open(path)
         file = opened
@@ -52,7 +54,6 @@ final class ResponseFile {
     static let withoutName = CommandFailure(.write, "The URL has no name of a file for -O: write -o FILE.")
 
     private func open(_ path: String) throws(CommandFailure) -> ByteOutput {
-        if path.isEmpty { throw ResponseFile.withoutName }
         let mode = manner.mode ?? 0o666
         if isServersName { return try ByteOutput(path: path, O_EXCL, mode: mode) }
         guard manner.keepsExisting else {
