@@ -99,6 +99,21 @@ struct InputBodyTests {
         #expect(outcome.stdout == "GET POST 1", "\(outcome.stderr)")
     }
 
+    @Test(arguments: [
+        ("post", "--data-binary @-"), ("post", "--json -"), ("post", "-F f=@-"), ("post", "@-"), ("explain", "-d -"),
+        ("post", "--data-binary @- http://a.test/"),
+    ])
+    func `a request that is only printed does not read a pipe`(verb: String, options: String) async throws {
+        let folder = try TemporaryFolder()
+
+        // The shell keeps the pipe open for writing.
+        let outcome = try await Command.shell(
+            #"mkfifo "$pipe"; exec 3<>"$pipe"; "$plugboard" \#(verb) "$url" \#(options) --print-curl <&3"#,
+            ["pipe": folder.file("pipe"), "url": server.url()])
+
+        #expect(outcome.status == 0 && outcome.stdout.contains("@-"), "\(outcome.stderr)")
+    }
+
     @Test(.enabled(if: Command.hasTerminals))
     func `who waits for a body says so on a terminal`() async throws {
         let folder = try TemporaryFolder()

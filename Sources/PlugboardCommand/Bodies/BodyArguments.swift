@@ -82,27 +82,28 @@ struct BodyArguments: ParsableArguments {
     /// - Parameters:
     ///   - items: Those of the command line, whose data is a body too.
     ///   - isRepeated: Whether several requests have this body.
-    func content(_ items: RequestItems, isRepeated: Bool = false) throws -> Content? {
+    ///   - isStreamed: Whether a pipe is read only while the body is sent.
+    func content(_ items: RequestItems, isRepeated: Bool = false, isStreamed: Bool = false) throws -> Content? {
         if items.haveData {
             guard data.isEmpty, json.isEmpty, parts.isEmpty else {
                 throw CommandFailure(
                     .usage, "A request has one body: give items with data, or one of -d, --data-binary, --json, --form."
                 )
             }
-            return try items.content(isRepeated: isRepeated)
+            return try items.content(isRepeated: isRepeated, isStreamed: isStreamed)
         }
         if !data.isEmpty {
-            let body = try binary?.body(for: "--data-binary", isRepeated: isRepeated)
+            let body = try binary?.body(for: "--data-binary", isRepeated: isRepeated, isStreamed: isStreamed)
             return Content(
                 body: try body ?? .bytes(try FormData.joined(data)), type: "application/x-www-form-urlencoded")
         }
         if !json.isEmpty {
             return Content(
-                body: try joinedJSON(isRepeated: isRepeated),
+                body: try joinedJSON(isRepeated: isRepeated, isStreamed: isStreamed),
                 type: "application/json", accept: "application/json")
         }
         if !parts.isEmpty {
-            let form = MultipartForm(try parts.map { try FormPart($0).part() })
+            let form = MultipartForm(try parts.map { try FormPart($0).part(isStreamed: isStreamed) })
             return Content(body: try form.body(), type: form.contentType)
         }
         return nil
@@ -125,8 +126,10 @@ struct BodyArguments: ParsableArguments {
     }
 
     /// The file of one is read while it is sent, too.
-    private func joinedJSON(isRepeated: Bool) throws -> Body {
-        if json.count == 1 { return try InputArgument(json[0]).body(for: "--json", isRepeated: isRepeated) }
+    private func joinedJSON(isRepeated: Bool, isStreamed: Bool) throws -> Body {
+        if json.count == 1 {
+            return try InputArgument(json[0]).body(for: "--json", isRepeated: isRepeated, isStreamed: isStreamed)
+        }
         return .bytes(try json.flatMap { try InputArgument($0).bytes(for: "--json") })
     }
 }

@@ -58,12 +58,15 @@ struct FormPart: Equatable {
     }
 
     /// The part as it is sent. Opens its file, and reads those of `headers=`, which blocks.
-    func part() throws(CommandFailure) -> MultipartForm.Part {
+    ///
+    /// - Parameter isStreamed: Whether a pipe is read only while the part is sent.
+    func part(isStreamed: Bool = false) throws(CommandFailure) -> MultipartForm.Part {
         var part: MultipartForm.Part
         switch content {
         case .text(let text): part = .data(name, Bytes(text), fileName: fileName, type: type)
         case .file(let path):
-            part = .body(name, try InputArgument(path: path).body(for: "--form"), fileName: fileName, type: type)
+            let body = try InputArgument(path: path).body(for: "--form", isStreamed: isStreamed)
+            part = .body(name, body, fileName: fileName, type: type)
         }
         for argument in headers {
             for field in try FieldArgument.all(in: argument, for: "--form", hasComments: true) {

@@ -53,22 +53,25 @@ struct RequestItems {
 
     // MARK: The body
 
-    /// The body that the data makes; nil without data. Reads files, but not those of a form's parts, which are read
+    /// The body that the data makes; nil without data. Reads files, except those of a form's parts, which are read
     /// while they are sent.
     ///
-    /// - Parameter isRepeated: Whether several requests have this body.
-    func content(isRepeated: Bool) throws -> BodyArguments.Content? {
+    /// - Parameters:
+    ///   - isRepeated: Whether several requests have this body.
+    ///   - isStreamed: Whether a pipe is read only while the body is sent.
+    func content(isRepeated: Bool, isStreamed: Bool) throws -> BodyArguments.Content? {
         if data.isEmpty { return nil }
         if let whole = data.first(where: { $0.letters.isEmpty }) {
             guard data.count == 1 else {
                 throw CommandFailure(.usage, "@FILE is the whole body: leave the other data out, or write name@FILE.")
             }
             return BodyArguments.Content(
-                body: try InputArgument(path: whole.value).body(for: "@FILE", isRepeated: isRepeated),
+                body: try InputArgument(path: whole.value).body(
+                    for: "@FILE", isRepeated: isRepeated, isStreamed: isStreamed),
                 type: MediaType.name(ofFile: whole.value))
         }
         if isMultipart {
-            let form = MultipartForm(try data.map { try RequestItems.part($0).part() })
+            let form = MultipartForm(try data.map { try RequestItems.part($0).part(isStreamed: isStreamed) })
             return BodyArguments.Content(body: try form.body(), type: form.contentType)
         }
         guard asForm else {

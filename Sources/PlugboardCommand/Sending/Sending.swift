@@ -21,7 +21,10 @@ struct Sending {
         let configuration = try arguments.configuration(isDry: output.isDry)
         let items = try RequestItems(body)
         let data = methods.get ? try body.queryData(beside: items) : []
-        let given = methods.get ? nil : try body.content(items, isRepeated: !group.hasOneTarget)
+        // What is only printed names standard input, and does not read it.
+        let isRepeated = !output.isPrinted && !group.hasOneTarget
+        let given =
+            methods.get ? nil : try body.content(items, isRepeated: isRepeated, isStreamed: output.isPrinted)
         // Read before the body that no option names, because they can be standard input, and once for all targets.
         let common = try arguments.common()
         let parameters = try methods.parameters(after: items.query(after: data))

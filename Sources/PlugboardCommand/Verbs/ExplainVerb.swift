@@ -65,7 +65,8 @@ struct ExplainVerb: AsyncParsableCommand {
             Method(method), url, against: configuration.kernel.baseURL,
             try data.map { data in
                 BodyArguments.Content(
-                    body: try InputArgument(data).body(for: "--data"), type: "application/x-www-form-urlencoded")
+                    body: try InputArgument(data).body(for: "--data", isStreamed: printCurl),
+                    type: "application/x-www-form-urlencoded")
             })
         if printCurl {
             let printing = RequestPrinting(arguments: arguments, configuration: configuration, showsSecrets: false)
