@@ -26,7 +26,7 @@ struct ProxyOptionTests {
             "download", server.url(), "-U", "Agent",
             environment: ["http_proxy": "", "all_proxy": "", "https_proxy": ""])
 
-        #expect(outcome.status == 2 && outcome.stderr.contains("-A is the field"), "\(outcome.stderr)")
+        #expect(outcome.status == 2 && outcome.stderr.contains("For the field User-Agent, write -A TEXT."), "\(outcome.stderr)")
         #expect(server.requests.isEmpty)
     }
 

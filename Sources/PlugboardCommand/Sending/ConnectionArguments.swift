@@ -121,8 +121,7 @@ struct ConnectionArguments: ParsableArguments {
         guard proxyUser.contains(":") || proxy ?? configuration.kernel.defaults.proxy ?? "" != "" || isInEnvironment
         else {
             throw CommandFailure(
-                .usage,
-                "--proxy-user must be USER:PASSWORD for a proxy, and there is none. -A is the field User-Agent.")
+                .usage, "There is no proxy for --proxy-user. For the field User-Agent, write -A TEXT.")
         }
         configuration.kernel.defaults.proxyUser = try RequestOptions.ProxyUser(proxyUser)
     }
