@@ -26,7 +26,9 @@ struct ProxyOptionTests {
             "download", server.url(), "-U", "Agent",
             environment: ["http_proxy": "", "all_proxy": "", "https_proxy": ""])
 
-        #expect(outcome.status == 2 && outcome.stderr.contains("For the field User-Agent, write -A TEXT."), "\(outcome.stderr)")
+        #expect(
+            outcome.status == 2 && outcome.stderr.contains("For the field User-Agent, write -A TEXT."),
+            "\(outcome.stderr)")
         #expect(server.requests.isEmpty)
     }
 
@@ -120,5 +122,31 @@ struct ProxyOptionTests {
         #expect(outcome.stdout == "body", "\(outcome.stderr)")
         // An address, or a name.
         #expect(kinds.withLock { $0 } == [option == "--socks5" ? 1 : 3])
+    }
+
+    @Test(arguments: ["--socks4", "--socks4a"])
+    func `a request goes through a proxy that speaks SOCKS 4`(option: String) async throws {
+        let names = Locked<[String]>([])
+        let proxy = try LoopbackServer { [server] connection in
+            func text() throws -> String {
+                var bytes: [UInt8] = []
+                while let byte = try connection.readBytes(1).first, byte != 0 { bytes.append(byte) }
+                return String(decoding: bytes, as: UTF8.self)
+            }
+            // The version, the command, the port and the address, and the user; for 4A a name may follow.
+            let request = try connection.readBytes(8)
+            _ = try text()
+            let isNamed = request[4..<7] == [0, 0, 0]
+            let name = isNamed ? try text() : request[4...].map { "\($0)" }.joined(separator: ".")
+            names.withLock { $0.append(name) }
+            try connection.write([0, 90, 0, 0, 0, 0, 0, 0] as [UInt8])
+            try connection.relay(to: server.port)
+        }
+
+        let outcome = try await Command.run(
+            "get", "http://localhost:\(server.port)/far", option, "127.0.0.1:\(proxy.port)", "-4")
+
+        #expect(outcome.stdout == "body", "\(outcome.stderr)")
+        #expect(names.withLock { $0 } == [option == "--socks4" ? "127.0.0.1" : "localhost"])
     }
 }

@@ -22,8 +22,9 @@ struct ConnectionArguments: ParsableArguments {
     @Option(
         name: [.customShort("x"), .long], parsing: .unconditional,
         help: ArgumentHelp(
-            "The proxy: http://host:port, socks5://host:port, host:port (http), or '' for none at all. --socks5 and "
-                + "--socks5-hostname take the host and port of a proxy that speaks SOCKS 5.", valueName: "url"))
+            "The proxy: http://host:port, socks5://host:port, host:port (http), or '' for none at all. --socks4, "
+                + "--socks4a, --socks5 and --socks5-hostname take the host and port of a proxy that speaks SOCKS.",
+            valueName: "url"))
     var proxy: String?
     @Option(
         name: [.customShort("U"), .long], parsing: .unconditional,
@@ -68,10 +69,10 @@ struct ConnectionArguments: ParsableArguments {
     var pass: String?
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The format of the certificate: PEM is the only one.", valueName: "PEM"))
+        help: ArgumentHelp("The format of the certificate; only PEM is supported.", valueName: "PEM"))
     var certType: String?
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("The format of the key: PEM is the only one.", valueName: "PEM"))
+        parsing: .unconditional, help: ArgumentHelp("The format of the key; only PEM is supported.", valueName: "PEM"))
     var keyType: String?
     @Option(
         parsing: .unconditional,
