@@ -97,6 +97,43 @@ struct CookieJarTests {
         #expect(try !String(decoding: folder.read("new"), as: UTF8.self).contains("b\t2"))
     }
 
+    @Test(arguments: ["get", "curl"], [("-L", "l=far"), ("--location-trusted", "l=far; b=2")])
+    func `another origin gets cookies given as text only where it is trusted`(
+        verb: String, redirect: (option: String, sent: String)
+    ) async throws {
+        let far = try LoopbackServer.responding { _ in ServerResponse() }
+        let near = try LoopbackServer.responding { [port = far.port] _ in
+            ServerResponse(status: 302, fields: [("Location", "http://localhost:\(port)/")])
+        }
+        let lines = ["127.0.0.1\tFALSE\t/\tFALSE\t0\ta\tfile\n", "localhost\tFALSE\t/\tFALSE\t0\tl\tfar\n"]
+        let jar = try folder.write("jar", lines.joined())
+
+        let outcome = try await Command.run(verb, near.url(), "-4", redirect.option, "-b", jar, "-b", "b=2")
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(near.requests.map { $0["Cookie"] } == ["a=file; b=2"])
+        #expect(far.requests.map { $0["Cookie"] } == [redirect.sent])
+    }
+
+    @Test(arguments: ["get", "curl"])
+    func `cookies of a file and those given as text are sent again by --retry`(verb: String) async throws {
+        let isFirst = Locked(true)
+        let server = try LoopbackServer.responding { _ in
+            let isBusy = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            return ServerResponse(status: isBusy ? 503 : 200)
+        }
+        let jar = try folder.write("jar", "127.0.0.1\tFALSE\t/\tFALSE\t0\ta\tfile\n")
+
+        let outcome = try await Command.run(
+            verb, server.url(), "--retry", "1", "--retry-delay", "1", "-b", jar, "-b", "b=2")
+
+        #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(server.requests.map { $0["Cookie"] } == ["a=file; b=2", "a=file; b=2"])
+    }
+
     @Test func `cookies given as text are sent beside those of a session`() async throws {
         let words = ["get", server.url(), "--session", "shop", "-b", "a=1"]
         let environment = ["XDG_STATE_HOME": folder.file("state")]

@@ -15,7 +15,7 @@ struct SecretPromptTests {
     private func run(_ line: String, typing text: String) async throws -> String {
         let outcome = try await Command.shell(
             #"""
-            (until grep -q 'Password for me: ' "$log" 2>"$folder/none"; do :; done; printf '%b' "$text") |
+            (until grep -q 'assword for me: ' "$log" 2>"$folder/none"; do :; done; printf '%b' "$text") |
                 script -qefc "$line" "$log" >"$folder/out"; cat "$log"
             """#, ["folder": folder.path, "log": folder.file("log"), "text": text, "line": line, "url": server.url()])
         return outcome.stdout
@@ -27,6 +27,16 @@ struct SecretPromptTests {
 
         #expect(server.requests.map { $0["Authorization"] } == ["Basic bWU6Z2VoZWlt", "Basic bWU6Z2VoZWlt"])
         #expect(!shown.contains("geheim") && shown.ranges(of: "Password for me: ").count == 1, "\(shown)")
+    }
+
+    @Test(.enabled(if: Command.hasTerminals), arguments: ["get", "curl"])
+    func `the password for a proxy is asked for once`(verb: String) async throws {
+        let words = "-U me -x \"$url\" http://a.test/ http://b.test/"
+
+        let shown = try await run("\"$plugboard\" \(verb) \(words)", typing: "geheim\\n")
+
+        #expect(server.requests.map { $0["Proxy-Authorization"] } == ["Basic bWU6Z2VoZWlt", "Basic bWU6Z2VoZWlt"])
+        #expect(!shown.contains("geheim") && shown.ranges(of: "Proxy password for me: ").count == 1, "\(shown)")
     }
 
     @Test(.enabled(if: Command.hasTerminals))
