@@ -35,10 +35,11 @@ struct MethodArguments: ParsableArguments {
     @Flag(help: "Has no effect: paths are always sent unchanged.") var pathAsIs = false
 
     // `RequestWords` reads these before the parser, which has them for help and completions.
-    @Option(name: .customLong("url"), help: ArgumentHelp("A URL; the option's name may be left out.", valueName: "url"))
+    @Option(
+        name: .customLong("url"),
+        help: ArgumentHelp("A URL, also one that looks like a request item.", valueName: "url"))
     var namedURL: String?
-    @Flag(help: "What follows, also after -:, is another request by the same verb, with its own options.") var next =
-        false
+    @Flag(help: "Begins another request; -: is the short form.") var next = false
     @Option(
         name: .customShort("K"),
         help: ArgumentHelp("Takes options from a file, one on each line.", valueName: "file"),

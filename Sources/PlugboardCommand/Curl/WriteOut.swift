@@ -145,7 +145,7 @@ struct WriteOut: Sendable {
         "http_connect": { status($0.connectStatus) }, "num_connects": { number($0.connections) },
         "ssl_verify_result": { number($0.verifyResult) },
         "proxy_ssl_verify_result": { facts in
-            // Without verification, what libcurl thinks of the certificate of an https proxy is not told.
+            // Without verification, the result of libcurl's check of an https proxy's certificate is unknown.
             let options = facts.request.options
             let isUnknown = options.tls.verify == false && options.proxy?.lowercased().hasPrefix("https:") ?? false
             return isUnknown ? .null : number(0)

@@ -47,7 +47,7 @@ struct CookieArguments: ParsableArguments {
     /// Whether files hold the cookies, and not the plugin's own file.
     var needsPlugin: Bool { jar != nil || !files.isEmpty }
     /// Whether cookies are sent that files or a session hold.
-    var usesJar: Bool { needsPlugin || session ?? readOnlySession != nil }
+    var usesJar: Bool { needsPlugin || (session ?? readOnlySession) != nil }
 
     /// Adds the cookies that are given as text, unchanged. Those of files and of a session are sent before them.
     func add(to request: inout Request) {

@@ -151,8 +151,9 @@ struct OutputArguments: ParsableArguments {
     func receiver(
         for target: CurlTarget, _ url: String, _ group: CurlGroup, isFirst: Bool
     ) throws(CommandFailure) -> ResponseReceiver {
+        // `SafeName` would name the file of a URL without a name, too.
         let path = try group.path(
-            of: target, remoteName: CurlURL.fileName(of: url).map { _ in SafeName.from(url: url) })
+            of: target, remoteName: CurlURL.fileName(of: url) == nil ? nil : SafeName.from(url: url))
         let isForReaders = path == nil && ByteOutput.standard.isTerminal
         return try ResponseReceiver(
             group, path, isFirst: isFirst, layout: layout ?? (isForReaders ? .forTerminals : nil),

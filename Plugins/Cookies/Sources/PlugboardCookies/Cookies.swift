@@ -81,7 +81,7 @@ struct Cookies: Plugin {
         guard var field = jars.field(for: uri, from: jar) else { return .next }
         if hasOwn {
             request.fields.forEachField { name, value in
-                if Cookies.isNamed("cookie", name) { field += Array("; ".utf8) + value }
+                if Cookies.isNamed("cookie", name), !value.isEmpty { field += Array("; ".utf8) + value }
             }
         }
         request.set(.cookie, field)
