@@ -229,6 +229,15 @@ final class Gathering: Sendable {
             return state.additions
         }
     }
+
+    /// All entries, which are not kept: they hold the store, which may keep this object.
+    func take() -> [Addition] {
+        state.withLock { state in
+            state.isClosed = true
+            defer { state.additions = [] }
+            return state.additions
+        }
+    }
 }
 
 extension SQLiteCacheStore {
@@ -251,7 +260,7 @@ extension SQLiteCacheStore {
             when: .soon,
             { (file, connection) throws(SQLiteFailure) in try file.insert(gathering.close(), connection) },
             then: { result in
-                for (index, addition) in gathering.close().enumerated() { addition.done(result.map { $0[index] }) }
+                for (index, addition) in gathering.take().enumerated() { addition.done(result.map { $0[index] }) }
             })
     }
 }
