@@ -5,7 +5,8 @@ import PlugboardTransport
 import TestSupport
 
 extension Linkage {
-    /// A kernel whose lines of the plugin are written to a record, with their levels. Nil as the transport is libcurl's.
+    /// A kernel whose lines of the plugin are written to a record, with their levels. Without a transport, it has
+    /// libcurl's.
     func logging(
         to record: Record, _ transport: (any Transport)? = MockTransport(), settings: JSONObject = [:],
         beside scripted: [ScriptedPlugin] = []

@@ -31,8 +31,8 @@ enum InputArgument {
         }
     }
 
-    /// The input as a body. A file is read while it is sent. Of what has no known size, such as a pipe, the beginning is
-    /// read into memory first, which blocks: most bodies end there, and so have a length, as for curl.
+    /// The input as a body. A file is read while it is sent. The beginning of what has no known size, such as a pipe,
+    /// is read into memory first, which blocks: most bodies end there, and so have a length, as for curl.
     ///
     /// - Parameters:
     ///   - isRepeated: Whether several requests have this body. What can be read only once is then read into memory.

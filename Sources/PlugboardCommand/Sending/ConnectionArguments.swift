@@ -115,7 +115,8 @@ struct ConnectionArguments: ParsableArguments {
         return options
     }
 
-    /// Gives all requests the credentials of `--proxy-user`, also those of plugins. Blocks where it asks for a password.
+    /// Gives all requests the credentials of `--proxy-user`, also those of plugins. Blocks while it asks for a
+    /// password.
     func addProxyUser(to configuration: inout Configuration) throws(CommandFailure) {
         guard let proxyUser else { return }
         let isInEnvironment = proxyVariables.contains { environment($0) ?? "" != "" }

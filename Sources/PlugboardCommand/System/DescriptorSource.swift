@@ -28,8 +28,8 @@ final class DescriptorSource: BodySource {
     /// The most bytes of a body that is read before it is sent.
     private static let measuredLimit = 64 << 20
 
-    /// The body with its length, in memory. If it has more than 64 MiB, the rest is read while it is sent, and the length
-    /// is unknown. Blocks.
+    /// The body with its length, in memory. If it has more than 64 MiB, the rest is read while it is sent, and the
+    /// length is unknown. Blocks.
     func measured() throws(CommandFailure) -> Body {
         var bytes: [UInt8] = []
         while bytes.count < DescriptorSource.measuredLimit {

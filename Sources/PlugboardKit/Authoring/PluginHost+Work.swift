@@ -26,8 +26,8 @@ extension PluginHost {
         let number: plug_watch
         let host: PluginHost
 
-        /// Changes what is watched for; an empty set watches for nothing. Returns false if the watch has ended. From any
-        /// thread.
+        /// Changes what is watched for; an empty set watches for nothing. Returns false if the watch has ended. Called
+        /// from any thread.
         @discardableResult
         public func change(to wanted: Readiness) -> Bool {
             host.raw.pointee.rewatch(host.raw, number, wanted.rawValue) == PLUG_OK
