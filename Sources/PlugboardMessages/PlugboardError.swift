@@ -31,6 +31,7 @@
 ///     authentication  .credential .refresh
 ///     cache           .damaged .removed .unreadable .command
 ///     cookies         .refused .argument .file
+///     limit           .exceeded
 ///     mock            .argument .unmatched
 ///     queue           .full .argument .unknown .file .rejected .attempts .expired .route .body .collapsed
 ///     recorder        .argument .file .store
