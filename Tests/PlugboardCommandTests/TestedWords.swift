@@ -3,8 +3,8 @@ import Foundation
 /// The words that tests of the command pass to it, read from the files of the tests.
 ///
 /// A word counts where it is a text in a test that runs the command, or in a helper or a table of the same file that
-/// such a test names. What is only expected (in `#expect` and `#require`, outside of a call that runs the command), what a
-/// comment or the name of a test says, and tests that do not run the command do not count.
+/// such a test names. What is only expected (in `#expect` and `#require`, outside of a call that runs the command),
+/// what a comment or the name of a test says, and tests that do not run the command do not count.
 struct TestedWords {
     private(set) var words: Set<String> = []
 
