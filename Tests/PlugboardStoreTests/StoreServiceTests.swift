@@ -109,7 +109,7 @@ struct StoreServiceTests {
         let contract = StoreContract(store) { _ in }
 
         engine.atOnce.withLock { $0 = .failure(StoreFailure(.down, "The engine is out.")) }
-        try await contract.checkOutage()
+        try await contract.checkOutage(patience: .seconds(60))
         engine.atOnce.withLock { $0 = .success(StoreReply(values: [nil])) }
         let violation = await #expect(throws: StoreContract.Violation.self) { try await contract.checkOutage() }
 
