@@ -20,7 +20,7 @@ import PlugboardMessages
 /// Without `t`, the window of the policy counts: `RateLimit-Policy: "default";q=100;w=60`. `X-RateLimit-…` is not read,
 /// because no document specifies whether its reset is a delay or a date.
 struct RateLimit: Sendable {
-    /// The longest delay of the quotas that are used up; nil if there is none.
+    /// The longest delay of all quotas that are used up; nil if no quota is used up.
     let delay: Duration?
     /// The quota with the least left that is not used up.
     let quota: ServerDelay.Quota?

@@ -5,7 +5,7 @@ import CPlugboardStore
 extension plug_text {
     /// A view of memory; valid as long as the memory.
     init(viewing bytes: UnsafeRawBufferPointer) {
-        // A value without bytes is not {NULL, 0}, which is none.
+        // {NULL, 0} means that there is no value, so an empty value needs an address.
         self.init(
             bytes: (bytes.baseAddress ?? plug_text.noBytes).assumingMemoryBound(to: CChar.self),
             count: UInt64(bytes.count))

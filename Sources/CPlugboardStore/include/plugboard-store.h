@@ -90,7 +90,7 @@ typedef struct plug_store_entry_v1 {
     int64_t time_to_live;
 } plug_store_entry_v1;
 
-// The number of a watch; 0 is none.
+// The number of a watch; 0 stands for no watch.
 typedef uint64_t plug_store_watch;
 
 // A key has changed that was read with this watch: it was written, counted up or removed, by any process, also by this

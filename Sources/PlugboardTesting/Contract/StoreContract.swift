@@ -66,7 +66,7 @@ public struct StoreContract: Sendable {
         try await reply(to: command, within: StoreContract.within)
     }
 
-    /// The reply to a command. Throws a `StoreFailure`, or a `Violation` if there is none long after its time.
+    /// The reply to a command. Throws a `StoreFailure`, or a `Violation` if no reply comes long after its time.
     func reply(to command: StoreCommand, within: Duration) async throws -> StoreReply {
         let result = await withCheckedContinuation { continuation in
             let first = First(continuation)

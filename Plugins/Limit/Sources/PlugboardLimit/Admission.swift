@@ -1,4 +1,4 @@
-/// What one turn, or an exchange without one, has of the keys of its rules.
+/// The admission of one exchange by its limits: it waits in their queues, and then counts in them until it leaves.
 ///
 ///     waiting ─▶ granted ─▶ begun ─▶ left
 ///
@@ -6,7 +6,7 @@
 final class Admission: @unchecked Sendable {
     enum Step { case waiting, granted, begun, left }
 
-    /// The keys of most parts first; the keys of attempts that went elsewhere follow.
+    /// The keys of its rules, those of most parts first. Keys of attempts that went to another URL follow.
     var keys: [LimitedKey]
     /// Numbers rise in the order in which admissions are made.
     let number: Int

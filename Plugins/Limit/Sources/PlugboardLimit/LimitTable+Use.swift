@@ -2,7 +2,7 @@ import PlugboardJSON
 import PlugboardKit
 
 extension LimitTable {
-    /// What one key has used, for the command `list`.
+    /// The state of one key, for the command `list`.
     struct Use: Sendable {
         let name: KeyName
         let left: [(rate: String, count: Int)]

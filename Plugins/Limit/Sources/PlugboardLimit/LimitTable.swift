@@ -18,7 +18,7 @@ struct LimitTable: Sendable {
         case crowded(rule: Int)
     }
 
-    /// The most admissions that one call takes from queues; a timer calls for the others.
+    /// The most admissions that one call takes from queues. A timer fires at once for the rest.
     static let stepLimit = 256
 
     let rules: [LimitRule]

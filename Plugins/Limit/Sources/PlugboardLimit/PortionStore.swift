@@ -62,7 +62,7 @@ final class PortionStore: Sendable {
         }
     }
 
-    /// Reads so many of these portions, and takes free ones; only if there is none, reads the others.
+    /// Reads the first `sample` of these portions, and takes free ones. If none of them is free, reads the others.
     private func take(
         _ count: Int, of lease: RateLease, from numbers: ArraySlice<Int>, reading sample: Int, until end: Duration,
         _ done: @escaping @Sendable (Result<Reply, StoreFailure>) -> Void

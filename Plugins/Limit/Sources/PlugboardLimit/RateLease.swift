@@ -78,8 +78,7 @@ struct RateLease: Sendable {
         if portions[index].left == 0 { portions.remove(at: index) }
     }
 
-    /// How many portions to ask the store for now; nil for none. Then `took` or `failed` must
-    /// follow.
+    /// How many portions to ask the store for now; nil for none. After a number, `took` or `failed` must be called.
     ///
     /// - Parameters:
     ///   - needed: The requests that wait, or have room and are not sent.

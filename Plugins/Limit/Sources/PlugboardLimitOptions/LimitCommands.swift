@@ -24,7 +24,7 @@ public struct LimitCommands<Commands: PluginCommands>: Sendable {
     }
 }
 
-/// What one key of a rule has used, and what it has left.
+/// The state of one key of a rule: how many requests run, and how many may still begin.
 public struct LimitUse: Sendable, Equatable {
     /// The rule, as the settings have it.
     public var rule: String
