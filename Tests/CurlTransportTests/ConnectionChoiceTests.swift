@@ -60,6 +60,17 @@ import Testing
         }
     }
 
+    @Test func `a TLS library that cannot be made strict is a restriction of each version`() throws {
+        for number in [0x075801, 0x080E01] as [UInt32] {
+            let strict = CurlAbilities(number: number, version: "", hasStrictTLS: true).restrictions
+            let other = CurlAbilities(number: number, version: "", hasStrictTLS: false).restrictions
+
+            #expect(other.dropLast() == strict[...])
+            let sentence = try #require(other.last)
+            #expect(sentence.contains("common name") && sentence.contains("close_notify"), "\(sentence)")
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a handle that has sent a body is used again only if libcurl can do that`(hasBody: Bool) async throws {
         let client = Client()

@@ -76,6 +76,9 @@ package struct CurlAbilities: Sendable {
     /// Newer versions refuse a response with more, independently of the kernel's limit.
     package let fieldLimit: Int?
 
+    /// Names in certificates and ends of connections are judged as RFC 9525 §6.3 and RFC 9112 §9.8 demand.
+    let hasStrictTLS: Bool
+
     /// The oldest version that passed the load tests without restrictions.
     private static let sound: UInt32 = 0x080E00
 
@@ -85,9 +88,12 @@ package struct CurlAbilities: Sendable {
         return CurlAbilities(number: info.pointee.version_num, version: String(cString: info.pointee.version))
     }()
 
-    /// - Parameter number: The version as in `LIBCURL_VERSION_NUM`: 0xXXYYZZ.
-    init(number: UInt32, version: String) {
+    /// - Parameters:
+    ///   - number: The version as in `LIBCURL_VERSION_NUM`: 0xXXYYZZ.
+    ///   - hasStrictTLS: Whether its TLS library is an OpenSSL whose functions are available.
+    init(number: UInt32, version: String, hasStrictTLS: Bool = TLSLibrary.isStrict) {
         self.version = version
+        self.hasStrictTLS = hasStrictTLS
         let isSound = number >= CurlAbilities.sound
         sendsLongBodiesOverHTTP2 = isSound
         reusesHandlesAfterUploads = isSound
@@ -124,7 +130,7 @@ package struct CurlAbilities: Sendable {
             sentences.append(
                 "A body over HTTP/2 without Content-Length that is cut by a malformed frame is reported as complete.")
         }
-        if !TLSLibrary.isStrict {
+        if !hasStrictTLS {
             sentences.append(
                 "A server's certificate may name its host in the common name only, and the end of a TLS connection is the "
                     + "end of a body even without close_notify, because its TLS library is not OpenSSL.")
