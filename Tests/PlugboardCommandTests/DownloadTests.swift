@@ -88,9 +88,12 @@ struct DownloadCommandTests {
 
         let outcome = try await Command.run(
             "download", broken.url, "-o", folder.file("file"), "--mirror", broken.url("/own"), "--mirror", mirror.url,
-            "-H", "Authorization: Bearer secret", "-H", "X-Api-Key: secret", "-b", "a=secret")
+            "-H", "Authorization: Bearer secret", "-H", "X-Api-Key: secret", "-b", "a=secret",
+            "--request-target", "/secret")
 
         #expect(outcome.status == 0, "\(outcome.stderr)")
+        #expect(broken.requests.allSatisfy { $0.path == "/secret" })
+        #expect(mirror.requests.allSatisfy { $0.path == "/file" })
         let fields = ["Authorization", "X-Api-Key", "Cookie"]
         #expect(mirror.requests.allSatisfy { request in fields.allSatisfy { request[$0] == nil } })
         #expect(broken.requests.allSatisfy { request in fields.allSatisfy { request[$0] != nil } })

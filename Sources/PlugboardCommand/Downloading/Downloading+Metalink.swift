@@ -44,8 +44,8 @@ extension Downloading {
         return bare
     }
 
-    /// Fields, cookies and attributes of the command line are for one origin alone: a document names any host, and a
-    /// mirror may be another party's server.
+    /// Fields, cookies, attributes, `target` and the client's certificate of the command line are for one origin alone:
+    /// a document names any host, and a mirror may be another party's server. Limits of time and pins are for all.
     private static func withoutCredentials(_ request: Request) -> Request {
         var bare = request
         bare.fields = Fields()
@@ -53,6 +53,9 @@ extension Downloading {
             if let value = request.fields[name] { bare.fields.append(name, value) }
         }
         bare.attributes = [:]
+        bare.options = request.options.forOtherOrigins
+        bare.options.timeout = request.options.timeout
+        bare.options.tls.pins = request.options.tls.pins
         // A session that is only read stays as it is.
         bare.cookies.store = request.cookies.store
         return bare

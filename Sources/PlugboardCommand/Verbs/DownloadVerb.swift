@@ -52,7 +52,8 @@ struct DownloadVerb: AsyncParsableCommand {
         name: .customLong("mirror"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             "Another URL of the same file, for when one fails; with --checksum, segments use all. The fields, "
-                + "cookies and attributes of the command line are not sent to another origin. Repeatable.",
+                + "cookies, attributes and client certificate of the command line are not sent to another origin. "
+                + "Repeatable.",
             valueName: "url"))
     var mirrors: [String] = []
     @Option(
