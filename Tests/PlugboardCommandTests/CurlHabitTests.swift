@@ -70,4 +70,18 @@ struct CurlHabitTests {
         #expect(server.requests.map { $0["Authorization"] } == [value], "\(outcome.stderr)")
         #expect(dry.stdout.contains("Authorization: \(value)"), "\(dry.stdout)\(dry.stderr)")
     }
+
+    @Test(arguments: ["@", ":@"])
+    func `an empty user and password of the URL leave the place to the configured credentials`(
+        userinfo: String
+    ) async throws {
+        let configuration =
+            #"{"plugins": ["authentication"], "origins": {"\#(server.url().dropLast())": {"authentication": "#
+            + #"{"scheme": "bearer", "token": "t"}}}}"#
+
+        let outcome = try await Command.running(
+            ["get", "http://\(userinfo)127.0.0.1:\(server.port)/", "--config", "-"], input: configuration)
+
+        #expect(server.requests.map { $0["Authorization"] } == ["Bearer t"], "\(outcome.stderr)")
+    }
 }

@@ -110,7 +110,7 @@ struct RequestArguments: ParsableArguments {
             let (name, value) = try PluginArguments.split(attribute, option: "--attribute")
             request.attributes[name] = value
         }
-        try curl.addLogin(to: &request, inURL: user.flatMap { $0.isEmpty ? nil : $0 })
+        try curl.addLogin(to: &request, inURL: user.flatMap { ["", ":"].contains($0) ? nil : $0 })
     }
 
     /// The configuration with the changes of the command line.
