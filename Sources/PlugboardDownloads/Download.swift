@@ -177,7 +177,7 @@ public struct Download: Sendable {
         _ claim: FileClaim
     ) async throws(PlugboardError) -> DownloadResult {
         let sources = [request] + mirrors
-        let keys = sources.map { Journal.key(of: $0.url) }
+        let keys = sources.map(\.resourceKey)
         for (number, source) in sources.enumerated() {
             var attempt = self
             attempt.request = source

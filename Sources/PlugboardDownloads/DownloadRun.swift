@@ -41,7 +41,7 @@ struct DownloadRun {
         self.partial = partial
         self.combination = combination
         self.urls = urls
-        url = Journal.key(of: download.request.url)
+        url = download.request.resourceKey
         source = DownloadSource(
             request: DownloadRun.prepared(download.request),
             representation: continuesOther ? nil : partial.journal?.representation)

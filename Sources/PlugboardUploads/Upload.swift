@@ -117,7 +117,7 @@ public struct Upload: Sendable {
             }
         }
         let entry: UploadJournal.Entry
-        switch journal.load(UploadJournal.key(of: request.url), with: sender.options(of: request).transferTrust) {
+        switch journal.load(request.resourceKey, with: sender.options(of: request).transferTrust) {
         case .entry(let known): entry = known
         case .other, .unverified: return nil
         case .otherDetour: throw UploadJournal.otherDetour

@@ -119,9 +119,6 @@ package final class UploadJournal: Sendable {
         try? JSONValueDecoder(strict: false).decode(type, from: bytes)
     }
 
-    /// The form in which URLs are compared.
-    static func key(of url: String) -> String { Bytes(NormalURL(url)?.text ?? url).sha256 }
-
     // MARK: Reading and writing
 
     /// The content of the file.

@@ -49,7 +49,7 @@ struct UploadRun {
         }
         self.upload = upload
         knowsDraft = upload.resumption == .draft
-        target = UploadJournal.key(of: upload.request.url)
+        target = upload.request.resourceKey
         parts = try UploadParts(upload.content)
         sending = UploadSending(upload)
         let hasJournal = upload.resumption != .none && parts.file != nil

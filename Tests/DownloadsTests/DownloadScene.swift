@@ -48,7 +48,7 @@ struct DownloadScene {
     ) throws {
         let own = try String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
         var journal = Journal(
-            url: Journal.key(of: url), boot: boot ?? own.trimmingCharacters(in: .whitespacesAndNewlines),
+            url: Request(.get, url).resourceKey, boot: boot ?? own.trimmingCharacters(in: .whitespacesAndNewlines),
             representation: .init(validator: .entityTag("\"a\""), length: length, coding: ""))
         journal.synced = ByteRanges(0..<synced)
         try folder.write("file.part", bytes)

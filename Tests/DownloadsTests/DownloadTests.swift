@@ -157,6 +157,19 @@ struct DownloadTests {
         #expect(try folder.read("file") == content)
     }
 
+    @Test(arguments: [true, false])
+    func `a part for another Host or target of the URL is dropped`(isHost: Bool) async throws {
+        let server = try scene.serving()
+        try scene.leave(Array(content[..<50]), length: 100_000, url: server.url)
+        var request = Request(.get, server.url)
+        if isHost { request.fields[.host] = "b.test" } else { request.options.target = "/file" }
+
+        try await Download(request, to: path).run(with: Kernel())
+
+        #expect(server.requests.map { $0["Range"] } == [nil])
+        #expect(try folder.read("file") == content)
+    }
+
     @Test func `after another start of the system, only synchronized bytes count`() async throws {
         let server = try scene.serving()
         try scene.leave(

@@ -154,9 +154,9 @@ struct ProofTests {
 
     @Test func `a journal has the hashes of all URLs, the digests so far, and no URL`() throws {
         var journal = Journal(
-            url: Journal.key(of: "https://a.test/?token=secret"), boot: "boot",
+            url: Request(.get, "https://a.test/?token=secret").resourceKey, boot: "boot",
             representation: Representation(validator: .entityTag("\"a\""), length: 9, coding: ""))
-        journal.urls.insert(Journal.key(of: "https://b.test/"))
+        journal.urls.insert(Request(.get, "https://b.test/").resourceKey)
         journal.digests = [try #require(.init(.sha512, count: 1280, words: [0, 1, 2, 3, 4, 5, 6, .max]))]
         journal.announced = ExpectedDigest("sha-256", String(repeating: "ab", count: 32))
         journal.pieces = journal.announced

@@ -170,7 +170,7 @@ extension SegmentedDownloadTests {
         await #expect(throws: PlugboardError.self) { try await download.run(with: Kernel()) }
 
         let partial = try PartialFile(path)
-        let key = Journal.key(of: server.url)
+        let key = Request(.get, server.url).resourceKey
         let counts = [nil, .trusted, ExpectedDigest("sha-256", Bytes([1]).sha256).map { .verified($0) }, nil].map {
             (combination: Journal.Combination?) in
             partial.takeUp(url: key, combination)

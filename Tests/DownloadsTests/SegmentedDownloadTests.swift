@@ -178,7 +178,7 @@ struct SegmentedDownloadTests {
         _ bytes: [UInt8], of url: String, written: ByteRanges, synced: ByteRanges, _ isOtherStart: Bool
     ) throws {
         var journal = Journal(
-            url: Journal.key(of: url), boot: isOtherStart ? "earlier" : bootID,
+            url: Request(.get, url).resourceKey, boot: isOtherStart ? "earlier" : bootID,
             representation: .init(validator: .entityTag("\"a\""), length: 200_000, coding: ""))
         journal.written = written
         journal.synced = synced
@@ -190,7 +190,7 @@ struct SegmentedDownloadTests {
 extension PartialFile {
     /// How many bytes a download of this URL, in another process, would continue.
     fileprivate func taken(of url: String) -> Int {
-        takeUp(url: Journal.key(of: url), nil)
+        takeUp(url: Request(.get, url).resourceKey, nil)
         return count
     }
 }

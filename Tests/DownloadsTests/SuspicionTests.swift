@@ -98,7 +98,7 @@ struct SuspicionTests {
 
     @Test func `a journal of many ranges and URLs keeps the largest and can be read`() throws {
         var journal = Journal(
-            url: Journal.key(of: "https://a.test/"), boot: "boot",
+            url: Request(.get, "https://a.test/").resourceKey, boot: "boot",
             representation: Representation(validator: .entityTag("\"a\""), length: 1 << 30, coding: ""))
         var written = ByteRanges()
         for number in 0..<3000 {
@@ -106,7 +106,7 @@ struct SuspicionTests {
             written.insert(first..<first + (number.isMultiple(of: 3) ? 500 : 10))
         }
         journal.written = written
-        for number in 0..<500 { journal.urls.insert(Journal.key(of: "https://\(number).test/")) }
+        for number in 0..<500 { journal.urls.insert(Request(.get, "https://\(number).test/").resourceKey) }
 
         let read = try #require(Journal(journal.text))
 

@@ -24,7 +24,7 @@ extension UploadTests {
     func `a journal that is damaged is not used`(text: String) async throws {
         let server = try UploadServer(.tus)
         let upload = upload(server, .tus)
-        let target = UploadJournal.key(of: server.url())
+        let target = Request(.get, server.url()).resourceKey
         try folder.write("journal", text.replacingOccurrences(of: "\"T\"", with: "\"\(target)\""))
 
         try await upload.run(with: Kernel())
@@ -36,7 +36,7 @@ extension UploadTests {
     @Test(arguments: [true, false], [true, false])
     func `a request that is verified uses no resource of a server that was not`(before: Bool, now: Bool) throws {
         let journal = try UploadJournal(folder.file("journal"))
-        let target = UploadJournal.key(of: "https://origin.test/files")
+        let target = Request(.get, "https://origin.test/files").resourceKey
         let entry = UploadJournal.Entry(
             resource: UploadResource(url: "https://origin.test/uploads/0", dialect: .tus),
             file: try #require(UploadParts(.file(file)).file).identity, trust: TransferTrust(isVerified: before))

@@ -11,9 +11,9 @@ struct Journal: Sendable, Equatable {
     /// The most URLs of a journal. Bytes of URLs that are left out are received again.
     static let urlLimit = 100
 
-    /// The SHA-256 of the URL that has sent the bytes, because the URL itself may hold credentials.
+    /// The `resourceKey` of the request whose response had the bytes.
     var url: String
-    /// The SHA-256 of each URL of the file, including mirrors.
+    /// The `resourceKey` of each request for the file, including mirrors.
     var urls: Set<String>
     /// The boot of the system in which the bytes were written.
     var boot: String
@@ -71,9 +71,6 @@ struct Journal: Sendable, Equatable {
         self.boot = boot
         self.representation = representation
     }
-
-    /// The normalized and hashed form in which URLs are compared.
-    static func key(of url: String) -> String { Bytes(NormalURL(url)?.text ?? url).sha256 }
 
     /// The bytes of a file that can be used.
     ///
