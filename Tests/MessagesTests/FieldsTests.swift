@@ -97,6 +97,8 @@ struct FieldsTests {
         "X-Amz-Security-Token", "Ocp-Apim-Subscription-Key", "X-Vault-Token", "X-CSRF-Token", "DD-API-KEY",
         "X-GitHub-Token", "CF-Access-Client-Secret", "X-aws-ec2-metadata-token", "X-Goog-IAM-Authorization-Token",
         "X-Forwarded-Authorization", "DPoP", "Token", "AWS-Access-Key", "X-Session-Id",
+        "X-Amz-Server-Side-Encryption-Customer-Key", "X-Goog-Encryption-Key", "X-Goog-IAP-JWT-Assertion",
+        "Cf-Access-Jwt-Assertion", "Fastly-Key", "X-Honeycomb-Team", "X-Password",
     ])
     func `credentials are secret from the start`(name: String) {
         let fields: Fields = ["a": "1", name: "2"]

@@ -55,7 +55,7 @@ extension Fields {
         case 5: equals(name, "token")
         case 6: equals(name, "cookie") || equals(name, "apikey")
         case 7: equals(name, "api-key")
-        case 10: equals(name, "set-cookie")
+        case 10: equals(name, "set-cookie") || equals(name, "fastly-key")
         case 13: equals(name, "authorization")
         case 18: equals(name, "dd-application-key")
         case 19: equals(name, "authentication-info")
@@ -72,7 +72,7 @@ extension Fields {
     }
 
     private static let secretExtensions: [StaticString] = [
-        "x-apikey", "x-auth", "x-auth-key", "x-functions-key", "x-jwt-assertion", "x-parse-master-key",
+        "x-apikey", "x-auth", "x-auth-key", "x-functions-key", "x-honeycomb-team", "x-parse-master-key", "x-password",
         "x-rapidapi-key", "x-secret", "x-secret-key", "x-session-id", "x-token",
     ]
 
@@ -86,7 +86,8 @@ extension Fields {
     }
 
     private static let secretEndings: [StaticString] = [
-        "-token", "-secret", "-api-key", "-access-key", "-authorization",
+        "-token", "-secret", "-api-key", "-access-key", "-customer-key", "-encryption-key", "-authorization",
+        "-jwt-assertion",
     ]
 
     private static func equals(_ name: UnsafeRawBufferPointer, _ lowercase: StaticString) -> Bool {
