@@ -73,6 +73,29 @@ import Testing
         #expect(try await store.values == Array(0..<400))
     }
 
+    @Test func `a file is opened and read while another store writes`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("numbers.sqlite")
+        let writer = SQLiteStore.numbers(path)
+        try await writer.insert(1)
+        let (hasBegun, mayEnd) = (Gate(), DispatchSemaphore(value: 0))
+        writer.perform { (connection) throws(SQLiteFailure) in
+            try connection.transaction {
+                hasBegun.admit()
+                mayEnd.wait()
+            }
+        }
+        try await hasBegun.opened()
+
+        let reader = SQLiteStore(.file(path), schema: .numbers(), patience: .milliseconds(100)) { _ in }
+        let values = try? await reader.values
+        mayEnd.signal()
+        reader.close(within: .seconds(60))
+        writer.close(within: .seconds(60))
+
+        #expect(values == [1])
+    }
+
     @Test func `what another store writes shows in the data version`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("numbers.sqlite")

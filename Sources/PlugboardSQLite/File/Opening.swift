@@ -200,8 +200,11 @@ struct Opening: Sendable {
     }
 
     private func configure(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
-        // Set before the first table and the log, because they cannot be changed later.
-        try connection.script("PRAGMA page_size = \(schema.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
+        // Set before the first table and the log, because they cannot be changed later. It writes, and would wait for
+        // another process that writes.
+        if try version(of: connection) == 0 {
+            try connection.script("PRAGMA page_size = \(schema.pageSize); PRAGMA auto_vacuum = INCREMENTAL")
+        }
         let mode = try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
         // The log is written to the file before it exceeds the disk space that is kept free for it.
         let room = connection.diskSpace?.reserve ?? .max
