@@ -3,6 +3,7 @@ import Plugboard
 import PlugboardCookiesOptions
 import PlugboardEventLoop
 import PlugboardJSON
+import PlugboardSQLite
 import TestSupport
 import Testing
 
@@ -95,6 +96,32 @@ struct CookiePersistenceTests {
         flock(lock, LOCK_UN)
 
         #expect(waits.admitted == 1)
+    }
+
+    @Test func `while another process writes, stored cookies are sent, and the end does not wait`() async throws {
+        let folder = try TemporaryFolder()
+        let before = try Setup.kernel(in: folder)
+        try await before.cookies.set("a=1; Max-Age=600", for: "http://a.test/")
+        await before.shutDown()
+        let writer = SQLiteStore(.file(folder.file("cookies.sqlite")), schema: CookieFile.schema) { _ in }
+        let (hasBegun, mayEnd) = (Gate(), DispatchSemaphore(value: 0))
+        writer.perform { (connection) throws(SQLiteFailure) in
+            try connection.transaction {
+                hasBegun.admit()
+                mayEnd.wait()
+            }
+        }
+        try await hasBegun.opened()
+        let transport = MockTransport()
+        let kernel = try Setup.kernel(in: folder, transport)
+
+        let sent = try await Setup.sent(kernel, transport, Request(.get, "http://a.test/"))
+        let time = await ContinuousClock().measure { await kernel.shutDown(within: .seconds(30)) }
+        mayEnd.signal()
+        writer.close(within: .seconds(60))
+
+        #expect(sent == "a=1")
+        #expect(time < .seconds(2))
     }
 
     @Test func `the last writer of a cookie wins, and other cookies stay`() async throws {

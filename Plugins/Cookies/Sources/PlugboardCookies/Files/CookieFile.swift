@@ -36,7 +36,7 @@ enum CookieFile {
         return jars
     }
 
-    /// Removes expired cookies; called at the start only, because later each process removes those that it has read.
+    /// Removes expired cookies; called once, because later each process removes those that it has read.
     static func removeExpired(_ connection: SQLiteStore.Connection, now: Duration) throws(SQLiteFailure) {
         try connection.run("DELETE FROM cookies WHERE expires <= ?", .moment(now))
     }

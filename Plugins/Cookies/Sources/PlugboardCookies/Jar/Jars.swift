@@ -10,6 +10,9 @@ import Synchronization
 final class Jars: Sendable {
     /// The longest time that changes of other processes may stay unseen.
     static let freshness = Duration.seconds(1)
+    /// How long a change waits for another process that writes. Two tries end within the five seconds that the command
+    /// gives plugins to stop.
+    private static let lockPatience = Duration.seconds(2)
 
     private struct State {
         var jars: [String: Jar] = [:]
@@ -22,6 +25,8 @@ final class Jars: Sendable {
         var readers: [Ticket] = []
         /// The file's version at the last reading.
         var version: Version?
+        /// Whether this process has removed expired cookies from the file.
+        var hasTidied = false
     }
 
     private struct Version: Equatable {
@@ -44,7 +49,7 @@ final class Jars: Sendable {
         let troubles = FileTroubles(host: host)
         self.troubles = troubles
         store = path.map { path in
-            SQLiteStore(.file(path), schema: CookieFile.schema) { troubles.note($0) }
+            SQLiteStore(.file(path), schema: CookieFile.schema, patience: Jars.lockPatience) { troubles.note($0) }
         }
     }
 
@@ -154,8 +159,11 @@ final class Jars: Sendable {
 
     /// Writes the remaining changes, and closes the file.
     func close(within limit: Duration) {
+        guard let store else { return }
+        let mustSave = store.pending > 0 || state.withLock { $0.jars.values.contains { !$0.unsaved.isEmpty } }
         beginSaving()
-        store?.close(within: limit)
+        // When cookies were sent last is worth no long wait for another process that writes.
+        store.close(within: mustSave ? limit : min(limit, .milliseconds(250)))
     }
 
     private func beginSaving() {
@@ -199,8 +207,6 @@ final class Jars: Sendable {
         let known = state.withLock { $0.version }
         guard version != known else { return }
         let now = host.wallClock
-        // Expired cookies are not loaded, even if they cannot be removed.
-        if known == nil, !connection.isReadOnly { try CookieFile.removeExpired(connection, now: now) }
         let saved = try CookieFile.read(connection)
         state.withLock { state in
             for name in Set(saved.keys).union(state.jars.keys) {
@@ -226,6 +232,12 @@ final class Jars: Sendable {
         guard !changes.isEmpty else { return }
         do throws(SQLiteFailure) {
             try CookieFile.write(changes, connection)
+            let hasTidied = state.withLock { state in
+                defer { state.hasTidied = true }
+                return state.hasTidied
+            }
+            // Not when the file is read: requests wait for that, and it would wait for another process that writes.
+            if !hasTidied { try CookieFile.removeExpired(connection, now: host.wallClock) }
         } catch {
             state.withLock { state in
                 for (name, changes) in changes {
