@@ -7,6 +7,13 @@ package func environment(_ name: String) -> String? { getenv(name).map { String(
 /// The variables of the environment that name proxies, as libcurl reads them.
 package let proxyVariables = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 
+/// The variable of the environment that names the proxy for https or http URLs; nil without one. Whether `no_proxy`
+/// names the host does not count.
+package func proxyVariable(isTLS: Bool) -> String? {
+    let names = (isTLS ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
+    return names.first { environment($0) ?? "" != "" }
+}
+
 /// An id that is different for each start of the system; empty if it cannot be read.
 package let bootID = String(SmallFile.text(of: "/proc/sys/kernel/random/boot_id")?.prefix { $0 != "\n" } ?? "")
 

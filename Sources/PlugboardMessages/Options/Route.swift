@@ -5,7 +5,7 @@ import PlugboardSystem
 ///
 /// What is stored or shared of one request is used only for requests with an equal route, and is not stored if the
 /// route is not verified. It does not depend on the machine's own network: its name look-up, its routing table, and the
-/// proxies of its environment.
+/// proxies of its environment, except that the trust in such a proxy counts if it is reached over TLS.
 public struct Route: Sendable, Hashable {
     /// Empty without such options; otherwise 32 hexadecimal digits, which are the same in other processes.
     public let text: String
@@ -51,7 +51,7 @@ extension RequestOptions {
             if let interface { parts += ["interface", interface] }
         }
         if let target = self.target { parts += ["target", target] }
-        let isSecure = isTLS || unixSocket == nil && proxy?.lowercased().hasPrefix("https:") == true
+        let isSecure = isTLS || hasSecureProxy(isTLS: false)
         if isSecure { parts += trustParts }
         if detour.isEmpty, parts.isEmpty { return .direct }
         return Route(
@@ -72,6 +72,13 @@ extension RequestOptions {
         add("interface", interface)
         add("target", self.target)
         return RequestOptions.digest(parts + trustParts)
+    }
+
+    /// Whether https or http URLs are reached by a proxy, which may be the environment's, to which TLS is spoken.
+    package func hasSecureProxy(isTLS: Bool) -> Bool {
+        if unixSocket != nil { return false }
+        let proxy = proxy ?? proxyVariable(isTLS: isTLS).flatMap { environment($0) }
+        return proxy?.lowercased().hasPrefix("https:") == true
     }
 
     private var proxyUserParts: [String] { proxyUser.map { ["proxyUser", $0.name, $0.password] } ?? [] }

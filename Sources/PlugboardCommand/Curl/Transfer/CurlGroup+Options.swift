@@ -66,7 +66,9 @@ extension CurlGroup {
                 throw CommandFailure(
                     .usage, "curl: option --\(name) cannot be used with a proxy: Plugboard has nothing like it.")
             }
-            if options.proxy == nil, options.unixSocket == nil, let variable = CurlGroup.proxyVariable(for: url) {
+            if options.proxy == nil, options.unixSocket == nil,
+                let variable = proxyVariable(isTLS: URLParts(url)?.scheme?.lowercased() == "https")
+            {
                 throw CommandFailure(
                     .usage,
                     "curl: option --\(name) cannot be used with the proxy of \(variable): Plugboard has nothing like it. "
@@ -80,14 +82,6 @@ extension CurlGroup {
         if flags["alpn"] == false { options.httpVersion = .http1 }
         try limitSpeed(of: &options)
         return options
-    }
-
-    /// The variable of the environment that names a proxy for the scheme of this URL; nil without one. Whether
-    /// `no_proxy` names the host does not count.
-    private static func proxyVariable(for url: String) -> String? {
-        let isSecure = URLParts(url)?.scheme?.lowercased() == "https"
-        let names = (isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
-        return names.first { environment($0) ?? "" != "" }
     }
 
     /// The time of `--speed-time`.
