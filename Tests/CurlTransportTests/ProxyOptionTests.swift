@@ -49,6 +49,18 @@ import Testing
         #expect(outcome.error?.description.contains("secret") == false)
     }
 
+    @Test(arguments: ["http", "https"])
+    func `an untrusted certificate of a TLS proxy is told as the proxy's`(scheme: String) async throws {
+        var options = RequestOptions()
+        options.proxy = "https://127.0.0.1:\(try NginxServer.shared().port(.tlsSelfSigned))"
+
+        let outcome = try await Client().send(.get, "\(scheme)://far.test:1/", options: options)
+
+        #expect(outcome.error?.code == .transportTLSCertificate)
+        #expect(
+            outcome.error?.reason == "The certificate of the proxy for far.test:1 is not trusted. Nothing was sent.")
+    }
+
     @Test func `a proxy whose name cannot be resolved is told with the names of the options`() async throws {
         var options = RequestOptions()
         options.proxy = "http://proxy.invalid:3128"

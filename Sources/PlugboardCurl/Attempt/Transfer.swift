@@ -226,8 +226,13 @@ final class Transfer: Attempt, @unchecked Sendable {
         if let unixSocket, code == CURLE_COULDNT_CONNECT, state.pointee.socketError == 0 {
             return PlugboardError(unixSocket: unixSocket, hostAndPort: url?.hostAndPort ?? "", of: handle.easy)
         }
+        // The TLS that failed is the proxy's, unless the proxy has opened a tunnel to the origin.
+        let isOfProxy =
+            [CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR].contains(code) && tunnelStatus == 0
+            && !handle.isBypassing && clock.stored.options.hasSecureProxy(isTLS: url?.isSecure == true)
         var error = PlugboardError(
-            curl: code, message: handle.errorMessage, hostAndPort: url?.hostAndPort ?? "", isHeadThere: isHeadReported,
+            curl: code, message: handle.errorMessage,
+            hostAndPort: (isOfProxy ? "the proxy for " : "") + (url?.hostAndPort ?? ""), isHeadThere: isHeadReported,
             isUnsent: state.pointee.sendings == 0, isHeadSent: handle.hasSentHead,
             isHTTP2: state.pointee.isHTTP2, socketError: state.pointee.socketError, activity: activity)
         error.transportResult = Int(result.rawValue)

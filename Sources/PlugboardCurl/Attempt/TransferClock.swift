@@ -6,7 +6,7 @@ struct TransferClock {
     let began: Int64
     /// The start by the system's clock, even if the loop has a manual clock.
     let systemBegan: Int64
-    fileprivate let stored: StoredOptions
+    let stored: StoredOptions
     /// When a callback was last called, or a pause ended.
     var lastActivity: Int64
     /// When a callback was last called, by the system's clock.

@@ -34,7 +34,7 @@ final class EasyHandle {
     private var sendsOnAfterErrors = false
     /// The hosts that bypass the proxy; nil if there is no proxy, or no such list.
     private var bypass: ProxyBypass?
-    private var isBypassing = false
+    private(set) var isBypassing = false
     private var minimumTLS: RequestOptions.TLSVersion?
     /// False if a transfer may have left a state in libcurl's handle that would disturb the next one.
     private(set) var isReusable = true
