@@ -7,7 +7,7 @@ import Testing
 struct LimitRulesTests {
     private func rules(_ settings: [String: String], _ url: String) throws -> [String] {
         let rules = try LimitRules(settings, salt: [])
-        return rules.names(.get, url) { [] }.map { rules.rules[$0.rule].text }
+        return rules.names(.get, url, by: .direct) { [] }.map { rules.rules[$0.rule].text }
     }
 
     @Test(arguments: [

@@ -152,6 +152,26 @@ struct LimitAttemptTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `a pause is for the server that a route leads to, and for the trust in it`(linkage: Linkage) async throws {
+        let transport = MockTransport { _, number in number <= 2 ? .respond(429, ["Retry-After": "20"]) : .respond(200)
+        }
+        let scene = try LimitScene(linkage, [:], transport)
+        var (detour, unverified) = (Request(.get, LimitScene.anywhere), Request(.get, LimitScene.anywhere))
+        detour.options.unixSocket = "/run/other.sock"
+        unverified.options.tls.verify = false
+        for request in [detour, unverified] { try await scene.send(request) }
+
+        let direct = try await scene.send()
+        let held = scene.begin(detour)
+        try await scene.waiting.opened()
+        scene.clock.advance(by: .seconds(20))
+        let response = try await held.response
+
+        #expect(direct == 200 && response.status == 200)
+        #expect(scene.record.lines == ["paused * 20s", "paused * 20s", "waiting *", "waited *"])
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a pause is bounded, and can be switched off`(linkage: Linkage) async throws {
         let transport = MockTransport { _, _ in .respond(429, ["Retry-After": "9000"]) }
         let bounded = try LimitScene(linkage, [:], settings: ["pauseLimit": "7s"], transport)

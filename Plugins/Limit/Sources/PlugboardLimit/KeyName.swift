@@ -9,10 +9,19 @@ struct KeyName: Sendable, Hashable {
         let isHidden: Bool
 
         var shown: String { isHidden ? "…" : text }
+
+        init(text: String, isHidden: Bool) { (self.text, self.isHidden) = (text, isHidden) }
+
+        /// The server that a route leads to, and whether it is verified: what one asks for holds back no requests to
+        /// another one. Empty for the verified server of the URL.
+        init(serverOf route: Route) {
+            self.init(text: (route.isVerified ? "" : "unverified ") + (route.detour ?? ""), isHidden: false)
+        }
     }
 
     /// The rule's place among all.
     let rule: Int
-    /// One for each part of the rule; none for the key that values share beyond the most keys.
+    /// One for each part of the rule, and one for the server if the rule is about one server. None for the key that
+    /// values share beyond the most keys.
     let values: [Value]
 }

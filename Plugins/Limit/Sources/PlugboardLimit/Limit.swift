@@ -70,7 +70,7 @@ final class Limit: Plugin {
         if costsNothing { return .next }
         let (method, url) = (exchange.request.method, exchange.request.url)
         var values: [KeyName.Value] = []
-        let names = rules.names(method, url) {
+        let names = rules.names(method, url, by: exchange.route) {
             values = rules.values(of: exchange)
             return values
         }
@@ -137,11 +137,11 @@ final class Limit: Plugin {
     private func count(_ event: borrowing Event, _ exchange: borrowing Exchange) {
         if costsNothing { return }
         guard let url = event["url"], let method = event["method"].map({ Method($0) }) else { return }
-        if let passage = passage(of: exchange) { return passage.attempt(method, url, rules) }
+        if let passage = passage(of: exchange) { return passage.attempt(method, url, exchange.route, rules) }
         // A redirect to where a rule applies, or a request of a plugin further in, which does not pass here.
         guard exchange.attribute("limit.enabled") != "false" else { return }
         var values: [KeyName.Value] = []
-        let names = rules.names(method, url) {
+        let names = rules.names(method, url, by: exchange.route) {
             values = rules.values(of: exchange)
             return values
         }
@@ -159,7 +159,9 @@ final class Limit: Plugin {
         guard asked != nil || limits.waitForHeads, exchange.attribute("limit.enabled") != "false" else { return }
         let request = exchange.request
         let passage = passage(of: exchange)
-        let names = passage?.names ?? rules.names(request.method, request.url) { rules.values(of: exchange) }
+        let names =
+            passage?.names
+            ?? rules.names(request.method, request.url, by: exchange.route) { rules.values(of: exchange) }
         for rule in limits.learn(asked, names, of: passage?.admission) {
             if case .pause(let time) = asked { news.paused(rule, time, exchange.id) }
         }

@@ -41,8 +41,12 @@ struct LimitRules: Sendable {
 
     /// The keys of the rules that apply to a request, in the order of the rules.
     ///
-    /// - Parameter values: Of the request, as `values(of:)` has them. Called at most once, and only if a rule applies.
-    func names(_ method: Method, _ url: String, _ values: () -> [KeyName.Value]) -> [KeyName] {
+    /// - Parameters:
+    ///   - route: Of the request. Asked for only if a rule applies that is about one server.
+    ///   - values: Of the request, as `values(of:)` has them. Called at most once, and only if a rule applies.
+    func names(
+        _ method: Method, _ url: String, by route: @autoclosure () -> Route, _ values: () -> [KeyName.Value]
+    ) -> [KeyName] {
         guard let read = URLParts(url), mayApply(to: read), let origin = Origin(read) else { return [] }
         let candidates = ofOrigins[origin] ?? ofOthers
         guard !candidates.isEmpty, let url = URLWildcard.comparable(url) else { return [] }
@@ -50,13 +54,11 @@ struct LimitRules: Sendable {
         for index in candidates where rules[index].applies(to: method, url) {
             let own = known ?? values()
             known = own
-            names.append(
-                KeyName(
-                    rule: index,
-                    values: rules[index].parts.map { part in
-                        parts.firstIndex(of: part).map { own[$0] }
-                            ?? KeyName.Value(text: origin.description, isHidden: false)
-                    }))
+            let values = rules[index].parts.map { part in
+                parts.firstIndex(of: part).map { own[$0] } ?? KeyName.Value(text: origin.description, isHidden: false)
+            }
+            let server = rules[index].isAboutOneServer ? [KeyName.Value(serverOf: route())] : []
+            names.append(KeyName(rule: index, values: values + server))
         }
         return names
     }

@@ -36,10 +36,10 @@ final class Passage {
     }
 
     /// Counts an attempt of this method and URL. The first one is what was admitted, unless a plugin changed it.
-    func attempt(_ method: Method, _ url: String, _ rules: LimitRules) {
+    func attempt(_ method: Method, _ url: String, _ route: @autoclosure () -> Route, _ rules: LimitRules) {
         defer { admitted = nil }
         if let admitted, admitted == (method, url) { return limits.count(nil, of: admission) }
-        attempt(rules.names(method, url) { values })
+        attempt(rules.names(method, url, by: route()) { values })
     }
 
     func attempt(_ names: [KeyName]) {
