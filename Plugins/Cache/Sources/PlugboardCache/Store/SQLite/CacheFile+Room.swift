@@ -123,6 +123,9 @@ extension CacheFile {
 
     /// Removes the unfinished and hidden entries of this store.
     func leave(_ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        // The file is locked only if there are any.
+        let sql = "SELECT 1 FROM entry WHERE owner = ? LIMIT 1"
+        if try connection.first(sql, .text(owner), read: { _ in true }) == nil { return }
         try connection.run("DELETE FROM entry WHERE owner = ?", .text(owner))
     }
 

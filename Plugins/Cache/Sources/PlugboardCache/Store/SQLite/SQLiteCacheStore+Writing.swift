@@ -74,6 +74,23 @@ extension SQLiteCacheStore {
         try connection.transaction { () throws(SQLiteFailure) in try file.use(ids, connection) }
     }
 
+    /// Removes what ended processes have left. Best effort, because it only takes room. The store handles damage.
+    func clean(_ connection: SQLiteStore.Connection) {
+        do throws(SQLiteFailure) {
+            // Requests wait for this, and it would wait for another process that writes.
+            try SQLiteCacheStore.wait(.zero, connection)
+            defer { try? SQLiteCacheStore.wait(SQLiteCacheStore.lockPatience, connection) }
+            try connection.removing { () throws(SQLiteFailure) in
+                try connection.transaction { () throws(SQLiteFailure) in try file.clean(connection) }
+            }
+        } catch {}
+    }
+
+    /// Sets how long a connection waits for another process that writes.
+    static func wait(_ time: Duration, _ connection: SQLiteStore.Connection) throws(SQLiteFailure) {
+        try connection.run("PRAGMA busy_timeout = \(Int64(time / .milliseconds(1)))")
+    }
+
     // MARK: Bodies that are being stored
 
     /// Counts bytes of a body with this length; false, without counting, if there is no room. A body may take a quarter

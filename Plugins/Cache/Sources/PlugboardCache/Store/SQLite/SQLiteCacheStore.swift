@@ -44,6 +44,8 @@ final class SQLiteCacheStore: CacheStore {
     /// The number of uses after which they are written; other writing includes them earlier.
     private static let useLimit = 256
     let pause: Duration
+    /// How long a change waits for another process that writes.
+    static let lockPatience = Duration.seconds(1)
     /// The most bytes of all bodies that wait for the thread.
     static let queueLimit = 8 << 20
 
@@ -58,7 +60,8 @@ final class SQLiteCacheStore: CacheStore {
     ) {
         state = Mutex(State(room: max(bytes, 0)))
         self.pause = pause
-        store = SQLiteStore(.file(path), schema: CacheSchema.schema, patience: .seconds(1), notice: notice)
+        store = SQLiteStore(
+            .file(path), schema: CacheSchema.schema, patience: SQLiteCacheStore.lockPatience, notice: notice)
         file = CacheFile(
             owner: ProcessIdentity().text, limit: bytes, readings: Readings(), bodies: BodyFiles(beside: path))
         largest = max(bytes, 0) / 4
@@ -243,15 +246,6 @@ final class SQLiteCacheStore: CacheStore {
         }
     }
 
-    /// Removes what ended processes have left. Best effort, because it only takes room. The store handles damage.
-    private func clean(_ connection: SQLiteStore.Connection) {
-        do throws(SQLiteFailure) {
-            try connection.removing { () throws(SQLiteFailure) in
-                try connection.transaction { () throws(SQLiteFailure) in try file.clean(connection) }
-            }
-        } catch {}
-    }
-
     /// Whether the file was checked recently, so that requests in short intervals share a check.
     private func hasLooked(_ state: State, _ connection: SQLiteStore.Connection) -> Bool {
         guard let asked = state.asked, state.seen?.opening == connection.opening, !state.filter.isStale else {
@@ -280,7 +274,9 @@ final class SQLiteCacheStore: CacheStore {
 
     func close(within limit: Duration) {
         change { (file, connection) throws(SQLiteFailure) in
-            try connection.transaction { () throws(SQLiteFailure) in try file.leave(connection) }
+            // The order of use, too, is worth no long wait for another process that writes.
+            try SQLiteCacheStore.wait(.milliseconds(250), connection)
+            try file.leave(connection)
         }
         store.close(within: limit)
     }
