@@ -178,7 +178,7 @@ struct LimitTable: Sendable {
     }
 
     private mutating func endProbe(of admission: Admission) {
-        for key in admission.keys where key.endProbe(of: admission, isSent: !admission.isPromised) { probes -= 1 }
+        for key in admission.keys where key.probe.end(of: admission, isSent: !admission.isPromised) { probes -= 1 }
     }
 
     private func release(promiseOf admission: Admission) {

@@ -4,9 +4,6 @@ import PlugboardKit
 ///
 /// Sendable because all that changes is touched only under the lock of `Limits`.
 final class LimitedKey: @unchecked Sendable {
-    /// The longest time that requests wait for the response to the one that goes ahead, in nanoseconds.
-    static let probeLimit: Int64 = 2_000_000_000
-
     let name: KeyName
     let atOnce: Int?
     private(set) var windows: [RateWindow]
@@ -24,10 +21,7 @@ final class LimitedKey: @unchecked Sendable {
     private(set) var pausedUntil = Int64.min
     /// The requests that the server still takes until a time.
     private(set) var quota: (left: Int, until: Int64) = (0, .min)
-    /// Whether the next request goes ahead of the others, because a pause ends.
-    private var needsProbe = false
-    /// The request that goes ahead, and until when the others wait for its response.
-    private var probe: (admission: Admission, end: Int64)?
+    var probe = LimitProbe()
     /// The admissions that need a place at once, and those that do not, which come first.
     private var (queue, subrequests) = (FairQueue(), FairQueue())
     /// The time for which a timer is set; nil without one.
@@ -60,7 +54,7 @@ final class LimitedKey: @unchecked Sendable {
     /// The same as far as the store has room.
     private func ownOpening(at now: Int64, _ isSubrequest: Bool) -> Int64? {
         if let atOnce, running >= atOnce, !isSubrequest { return .max }
-        if let probe, probe.end > now { return .max }
+        if probe.end(at: now) != nil { return .max }
         var opening = max(pausedUntil, quota.left <= promised ? quota.until : .min)
         for index in windows.indices {
             opening = max(opening, windows[index].opening(after: promised, at: now) ?? .min)
@@ -125,7 +119,7 @@ final class LimitedKey: @unchecked Sendable {
         case .pause(let time):
             let end = now + time.nanoseconds
             defer { pausedUntil = max(pausedUntil, end) }
-            needsProbe = true
+            probe.demand()
             return end > pausedUntil
         case .quota(let left, let time):
             // Responses can overtake each other, so that what is left only falls until the end.
@@ -135,7 +129,7 @@ final class LimitedKey: @unchecked Sendable {
     }
 
     func forget() {
-        (pausedUntil, quota, needsProbe, probe) = (.min, (0, .min), false, nil)
+        (pausedUntil, quota, probe) = (.min, (0, .min), LimitProbe())
         for index in windows.indices { windows[index] = RateWindow(windows[index].rate) }
     }
 
@@ -145,25 +139,12 @@ final class LimitedKey: @unchecked Sendable {
     func grant(_ admission: Admission, at now: Int64) -> Bool {
         running += 1
         promised += 1
-        guard needsProbe else { return false }
-        // One that goes ahead instead of another that took too long is not counted twice.
-        let isFirst = probe == nil
-        (needsProbe, probe) = (false, (admission, now + LimitedKey.probeLimit))
-        return isFirst
-    }
-
-    /// Lets the others follow, if this admission went ahead. Returns whether it did.
-    ///
-    /// - Parameter isSent: Whether it has had an attempt; otherwise another one goes ahead.
-    func endProbe(of admission: Admission, isSent: Bool) -> Bool {
-        guard probe?.admission === admission else { return false }
-        (probe, needsProbe) = (nil, !isSent)
-        return true
+        return probe.begin(admission, at: now)
     }
 
     /// If a pause has ended without requests that wait, none goes ahead.
     func endPause(at now: Int64) {
-        if pausedUntil <= now, waiting == 0 { needsProbe = false }
+        if pausedUntil <= now, waiting == 0 { probe.skip() }
     }
 
     // MARK: Those that wait
@@ -207,7 +188,7 @@ final class LimitedKey: @unchecked Sendable {
         if queue.count > 0 { next = min(next ?? .max, opening(at: now, false) ?? now) }
         let end = max(pausedUntil, quota.until)
         if end > now { next = min(next ?? .max, end) }
-        if let probe, probe.end > now { next = min(next ?? .max, probe.end) }
+        if let end = probe.end(at: now) { next = min(next ?? .max, end) }
         for lease in leases {
             next = min(next ?? .max, lease.nextChange(isWaitedFor: waiting > 0 && !isAlone, at: now) ?? .max)
         }
