@@ -52,6 +52,10 @@ struct OptionHintTests {
             "Error: Unknown option '-L'\nUsage: plugboard config path",
             "Unknown option '-L'. See plugboard config path --help."
         ),
+        (
+            "Error: Unknown option '--no-insecure'. Did you mean '--insecure'?\nUsage: plugboard get <url>",
+            "Unknown option '--no-insecure'. See plugboard get --help."
+        ),
     ])
     func `a wrong command line has an error of one line`(message: String, line: String) {
         #expect(OptionHints.line(of: message) == line)

@@ -37,9 +37,9 @@ enum OptionHints {
         return "The value of \(option) is invalid\(values)"
     }
 
-    /// The parser suggests options that have nothing in common with the word but their length.
+    /// The parser suggests options that have nothing in common with the word but their length, or mean its opposite.
     private static func suggestion(_ text: String, for option: String) -> String {
-        guard let word = text.split(separator: "'").dropFirst().first.map(String.init),
+        guard let word = text.split(separator: "'").dropFirst().first.map(String.init), option != "--no-\(name(word))",
             Spelling.nearest(name(option), in: [name(word)]) != nil
         else { return "" }
         return " Did you mean \(word)?"
