@@ -230,6 +230,18 @@ struct CurlOptionTests {
         #expect(outcome.stderr.split(separator: "\n").count == 1 && server.requests.isEmpty)
     }
 
+    @Test(arguments: [["post"], ["curl"]], [("", ""), (";", ""), ("; charset=utf-8", "; charset=utf-8")])
+    func `the type of a form in parts can be given, and gets its boundary`(
+        verb: [String], parameters: (given: String, sent: String)
+    ) async throws {
+        let outcome = try await Command.running(
+            verb + [server.url(), "-F", "a=b", "-H", "content-type: multipart/form-data\(parameters.given)"])
+
+        let request = try #require(server.requests.first, "\(outcome.stderr)")
+        let boundary = try #require(request.text.split(separator: "\r\n").first?.dropFirst(2))
+        #expect(request["Content-Type"] == "multipart/form-data; boundary=\(boundary)\(parameters.sent)")
+    }
+
     @Test func `name and password come from a file, for their host alone`() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(

@@ -44,14 +44,30 @@ struct FieldArgument {
         return fields
     }
 
-    /// Throws for a type of several parts beside a form of `-F`, because only the form's own type has its boundary.
+    /// Throws for a type of several parts beside a form of `-F` that cannot take the form's boundary.
     static func checkForm(beside fields: [FieldArgument]) throws(CommandFailure) {
         for field in fields where field.name == .contentType {
-            guard let value = field.value, value.lowercased().hasPrefix("multipart/") else { continue }
+            guard let value = field.value?.lowercased(), value.hasPrefix("multipart/"),
+                !value.hasPrefix(formType) || value.contains("boundary")
+            else { continue }
             throw CommandFailure(
                 .usage, "A form in parts has a boundary of its own: leave the field Content-Type: multipart/… out.")
         }
     }
+
+    /// The fields beside a body of this type: as in curl, the type of a form that `-H` repeats gets the boundary.
+    static func fields(_ fields: [FieldArgument], beside type: String?) -> [FieldArgument] {
+        guard let type, type.hasPrefix(formType) else { return fields }
+        return fields.map { field in
+            guard field.name == .contentType, let value = field.value, value.lowercased().hasPrefix(formType) else {
+                return field
+            }
+            let rest = value.dropFirst(formType.count)
+            return FieldArgument(name: field.name, value: type + (rest.contains("=") ? rest : ""))
+        }
+    }
+
+    private static let formType = "multipart/form-data"
 
     /// The fields to send: the defaults that no argument names, then those of the arguments in their order.
     static func fields(_ arguments: [FieldArgument], over defaults: KeyValuePairs<FieldName, String>) -> Fields {

@@ -57,7 +57,8 @@ struct RequestArguments: ParsableArguments {
         }
         let arguments = allFields(more, common.fields + items)
         if content?.type.hasPrefix("multipart/form-data") ?? false { try FieldArgument.checkForm(beside: arguments) }
-        request.fields = FieldArgument.fields(arguments, over: defaults)
+        request.fields = FieldArgument.fields(
+            FieldArgument.fields(arguments, beside: content?.type), over: defaults)
         cookies.add(to: &request)
         request.options = common.options
         try addAttributes(to: &request)

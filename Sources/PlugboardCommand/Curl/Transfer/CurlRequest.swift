@@ -90,7 +90,9 @@ struct CurlRequest {
         for (name, value) in internalFields(hop, content, isTrusted) where !named.contains(name) {
             if let value { request.fields.append(name, value) }
         }
-        for field in own { if let value = field.value { request.fields.append(field.name, value) } }
+        for field in FieldArgument.fields(own, beside: content.type) {
+            if let value = field.value { request.fields.append(field.name, value) }
+        }
         if isTrusted { words.arguments.cookies.add(to: &request) }
         // The field is given here, and yet the plugin decode decodes the response.
         if words.arguments.curl.compressed { request.decode.always = true }
