@@ -48,9 +48,17 @@ struct CurlHabitTests {
         }
 
         // The wait ends with the time of the whole exchange.
-        let outcome = try await Command.run("get", asking.url(), "--retry", "1", "-m", "500ms", "-v")
+        let outcome = try await Command.run("get", asking.url(), "--retry", "1", "--timeout", "500ms", "-v")
 
         #expect(outcome.status == 28 && asking.requests.count == 1, "\(outcome.stderr)")
+    }
+
+    @Test func `--max-time is for each attempt of --retry`() async throws {
+        let silent = try LoopbackServer(.silenceBeforeHead())
+
+        let outcome = try await Command.run("get", silent.url(), "--retry", "1", "--retry-delay", "1ms", "-m", "500ms")
+
+        #expect(outcome.status == 28 && silent.requests.count == 2, "\(outcome.stderr)")
     }
 
     @Test func `a repetition that would begin after --retry-max-time is not waited for`() async throws {

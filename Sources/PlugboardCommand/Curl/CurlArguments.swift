@@ -93,6 +93,8 @@ struct CurlArguments: ParsableArguments {
     }
     /// The most repetitions of each request.
     private var repetitions: Int { min(max(retry ?? 0, 0), CurlArguments.highestRetry) }
+    /// Whether failed requests are sent again.
+    var repeats: Bool { repetitions > 0 }
 
     // MARK: The request
 

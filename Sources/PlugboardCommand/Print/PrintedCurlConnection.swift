@@ -5,7 +5,7 @@ struct PrintedCurlConnection {
     private(set) var options: [PrintedCurlOption] = []
 
     init(_ options: RequestOptions) {
-        if let timeout = options.timeout { add("-m", PrintedCurl.seconds(timeout)) }
+        if let timeout = options.timeout ?? options.attemptTimeout { add("-m", PrintedCurl.seconds(timeout)) }
         if let timeout = options.connectTimeout { add("--connect-timeout", PrintedCurl.seconds(timeout)) }
         if let proxy = options.proxy {
             if proxy.isEmpty { add("--noproxy", "*") } else { add("-x", proxy, isURL: true) }

@@ -49,7 +49,7 @@ struct RequestPrinting {
     /// The names of options that a definition does not have: all but times and credentials.
     private func omittedOptions(of request: Request) -> [String] {
         var options = request.options
-        (options.timeout, options.connectTimeout) = (nil, nil)
+        (options.timeout, options.attemptTimeout, options.connectTimeout) = (nil, nil, nil)
         let plugins = PrintedCurlPlugins(configuration, arguments).options(of: request)
         return (plugins + PrintedCurlConnection(options).options).filter {
             $0.name != "-u" && $0.name != "--oauth2-bearer"

@@ -7,8 +7,14 @@ import PlugboardSystem
 /// The options of the connection; the configuration decides about those that are left out.
 struct ConnectionArguments: ParsableArguments {
     @Option(
-        name: [.long, .customShort("m"), .customLong("max-time")], parsing: .unconditional,
-        help: ArgumentHelp("The time limit for the whole exchange.", valueName: "30s"))
+        name: [.customShort("m"), .long], parsing: .unconditional,
+        help: ArgumentHelp(
+            "The time limit for the whole exchange; with --retry, for each attempt of it, as for curl.",
+            valueName: "30s"))
+    var maxTime: String?
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The time limit for the whole exchange, repetitions included.", valueName: "30s"))
     var timeout: String?
     @Option(parsing: .unconditional, help: ArgumentHelp("The time limit for making a connection.", valueName: "10s"))
     var connectTimeout: String?
@@ -88,9 +94,16 @@ struct ConnectionArguments: ParsableArguments {
         help: ArgumentHelp("The public keys that the server may have.", valueName: "sha256//BASE64;…"))
     var pins: String?
 
-    /// - Parameter definition: What a definition says, which the command line replaces.
-    func options(over definition: RequestOptions = RequestOptions()) throws(CommandFailure) -> RequestOptions {
+    /// - Parameters:
+    ///   - definition: What a definition says, which the command line replaces.
+    ///   - isRepeated: Whether failed attempts are repeated.
+    func options(
+        over definition: RequestOptions = RequestOptions(), isRepeated: Bool = false
+    ) throws(CommandFailure) -> RequestOptions {
         var options = definition
+        if let limit = try Duration.limit(maxTime, "--max-time") {
+            if isRepeated { options.attemptTimeout = limit } else { options.timeout = limit }
+        }
         if let timeout = try Duration.limit(timeout, "--timeout") { options.timeout = timeout }
         if let timeout = try Duration.limit(connectTimeout, "--connect-timeout") { options.connectTimeout = timeout }
         if let caFile {

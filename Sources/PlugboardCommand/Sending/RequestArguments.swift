@@ -31,7 +31,9 @@ struct RequestArguments: ParsableArguments {
     }
 
     /// Reads it. Blocks.
-    func common() throws -> Common { Common(fields: try givenFields(), options: try connection.options()) }
+    func common() throws -> Common {
+        Common(fields: try givenFields(), options: try connection.options(isRepeated: curl.repeats))
+    }
 
     /// - Parameters:
     ///   - baseURL: The configuration's `kernel.baseURL`.
@@ -78,7 +80,7 @@ struct RequestArguments: ParsableArguments {
             if let value = argument.value { request.fields.append(argument.name, value) }
         }
         cookies.add(to: &request)
-        request.options = try connection.options(over: request.options)
+        request.options = try connection.options(over: request.options, isRepeated: curl.repeats)
         try addAttributes(to: &request)
         Session.current?.complete(&request, with: arguments)
         return request
