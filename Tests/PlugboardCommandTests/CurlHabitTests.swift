@@ -67,6 +67,13 @@ struct CurlHabitTests {
         #expect(server.requests.count == 1, "\(outcome.stderr)")
     }
 
+    @Test(arguments: [["head"], ["get", "-I"]])
+    func `--compressed asks for a coding with HEAD, too`(words: [String]) async throws {
+        let outcome = try await Command.running(words + [server.url(), "--compressed"])
+
+        #expect(server.requests.first?["Accept-Encoding"] == "deflate, gzip, br, zstd", "\(outcome.stderr)")
+    }
+
     @Test(arguments: [([], "lu:p w"), (["-u", "a:b"], "a:b")])
     func `credentials of the URL are sent unless -u gives others`(options: [String], login: String) async throws {
         let url = "http://lu:p%20w@127.0.0.1:\(server.port)/"

@@ -113,11 +113,11 @@ struct Sending {
         try group.limitSpeed(of: &request.options)
         receiver.condition.add(to: &request)
         receiver.keepRaw(&request)
-        if output.raw { askForCodings(&request) }
+        if output.raw || request.method == .head && !output.isPrinted { askForCodings(&request) }
         return (request, made.body, receiver)
     }
 
-    /// Asks for compressed content with `--compressed`, which the plugin decode does not do for `--raw`.
+    /// Asks for compressed content with `--compressed`, which the plugin decode does not do for `--raw` and HEAD.
     private func askForCodings(_ request: inout Request) {
         if arguments.curl.compressed, !request.fields.contains(.acceptEncoding) {
             request.fields.append(.acceptEncoding, CurlArguments.codings)
