@@ -95,6 +95,14 @@ struct ReceivingTests {
         #expect(outcome.stdout == "page.html.1")
     }
 
+    @Test func `--no-clobber takes the next free name after that of the server, too`() async throws {
+        try folder.write("n.txt", "mine")
+
+        let outcome = try await get("-OJ --no-clobber", "/named")
+
+        #expect(try text("n.txt") == "mine" && text("n.txt.1") == "named", "\(outcome.stderr)")
+    }
+
     @Test func `the file has the time of the response`() async throws {
         _ = try await get("-RO")
 

@@ -55,7 +55,7 @@ final class ResponseFile {
 
     private func open(_ path: String) throws(CommandFailure) -> ByteOutput {
         let mode = manner.mode ?? 0o666
-        if isServersName { return try ByteOutput(path: path, O_EXCL, mode: mode) }
+        if isServersName, !manner.keepsExisting { return try ByteOutput(path: path, O_EXCL, mode: mode) }
         guard manner.keepsExisting else {
             let opened = try ByteOutput(path: path, manner.appends ? O_APPEND : O_TRUNC, mode: mode)
             var entry = stat()
