@@ -44,6 +44,13 @@ struct CurlDetailTests {
     }
 
     @Test(arguments: programs)
+    func `a URL in the query of another one is no scheme of it`(program: [String]) async throws {
+        let outcome = try await run(program + [String(server.url("/a?b=http://a.test/").dropFirst("http://".count))])
+
+        #expect(server.requests.first?.target == "/a?b=http://a.test/", "\(outcome.stderr)")
+    }
+
+    @Test(arguments: programs)
     func `an empty name of a file is refused`(program: [String]) async throws {
         let outcome = try await run(program + ["-o", "", server.url()])
 

@@ -6,7 +6,8 @@ enum CurlURL {
     ///
     /// - Parameter scheme: The scheme of a URL without one.
     static func absolute(_ text: String, scheme: String, isPathKept: Bool) -> String {
-        let url = text.contains("://") ? text : "\(scheme)://\(text)"
+        let name = text.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+        let url = text[name.endIndex...].hasPrefix("://") ? text : "\(scheme)://\(text)"
         return isPathKept ? url : withoutDotSegments(url)
     }
 
