@@ -56,6 +56,12 @@ struct CurlOptionTests {
         #expect(!outcome.stderr.contains("geheim") && !outcome.stderr.contains("YWRhOmdlaGVpbQ"))
     }
 
+    @Test func `the variables of --write-out can be in capitals`() async throws {
+        let outcome = try await Command.run("curl", "-s", server.url(), "-w", " %{HTTP_CODE} %{Num_Certs} %HEADER{x}")
+
+        #expect(outcome.stdout == "body 200 0 %HEADER{x}", "\(outcome.stderr)")
+    }
+
     @Test func `the variables of --write-out are written after a failure, too`() async throws {
         let outcome = try await Command.run(
             "get", "http://127.0.0.1:1/", "-w", "%{http_code} %{exitcode} %{size_download}\\n", "--connect-timeout", "5"

@@ -53,7 +53,10 @@ struct WriteOut: Sendable {
     }
 
     /// Whether the text has this variable, or all.
-    func names(_ name: String) -> Bool { format.contains("%{\(name)}") || format.contains("%{json}") }
+    func names(_ name: String) -> Bool {
+        let format = format.lowercased()
+        return format.contains("%{\(name)}") || format.contains("%{json}")
+    }
 
     var namesCertificates: Bool { names("certs") || names("num_certs") }
 
@@ -104,10 +107,10 @@ struct WriteOut: Sendable {
         return character
     }
 
-    /// Takes the name in braces at the beginning; nil if the brace is not closed.
+    /// Takes the name in braces at the beginning, in lower case; nil if the brace is not closed.
     private static func name(_ rest: inout Substring) -> String? {
         guard let end = rest.firstIndex(of: "}") else { return nil }
-        let name = String(rest[..<end].dropFirst())
+        let name = rest[..<end].dropFirst().lowercased()
         rest = rest[rest.index(after: end)...]
         return name
     }
