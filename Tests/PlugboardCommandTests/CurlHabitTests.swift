@@ -68,6 +68,13 @@ struct CurlHabitTests {
     }
 
     @Test(arguments: [["head"], ["get", "-I"]])
+    func `-G beside HEAD puts the data in the query`(words: [String]) async throws {
+        let outcome = try await Command.running(words + [server.url("/a"), "-G", "-d", "b=c"])
+
+        #expect(server.requests.map { "\($0.method) \($0.target)" } == ["HEAD /a?b=c"], "\(outcome.stderr)")
+    }
+
+    @Test(arguments: [["head"], ["get", "-I"]])
     func `--compressed asks for a coding with HEAD, too`(words: [String]) async throws {
         let outcome = try await Command.running(words + [server.url(), "--compressed"])
 

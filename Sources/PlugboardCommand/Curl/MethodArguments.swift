@@ -47,7 +47,6 @@ struct MethodArguments: ParsableArguments {
     var optionFile: String?
 
     func validate() throws {
-        if head && get { throw ValidationError("Give -I or -G, not both.") }
         if let range, !range.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2C }) {
             throw ValidationError("--range must be like 0-499, 500- or -500.")
         }
@@ -56,7 +55,7 @@ struct MethodArguments: ParsableArguments {
     /// The method of a verb, after these options, with the file of `-T`.
     func method(of verb: Method, uploading file: String?) -> Method {
         if let method { return Method(method) }
-        let usual: Method = head ? .head : get ? .get : verb
+        let usual: Method = head || get && verb == .head ? .head : get ? .get : verb
         return file != nil && ![.post, .put, .patch].contains(usual) ? .put : usual
     }
 
