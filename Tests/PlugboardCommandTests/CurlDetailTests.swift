@@ -32,6 +32,16 @@ struct CurlDetailTests {
         #expect(try server.requests.isEmpty && folder.entries().sorted() == ["a", "b"])
     }
 
+    @Test(arguments: [("get", "%61 b", "/x/../%2561%20b"), ("curl", "%2561%20b", "/%2561%20b")])
+    func `a verb decodes the name of -O and sends the path unchanged, unlike curl`(
+        program: String, name: String, target: String
+    ) async throws {
+        let outcome = try await run([program, "-O", server.url("/x/../%2561%20b")])
+
+        #expect(try folder.entries().sorted() == [name, "a", "b"], "\(outcome.stderr)")
+        #expect(server.requests.map(\.target) == [target])
+    }
+
     @Test(arguments: programs)
     func `with -J, the server names the file of a URL without a name, or the transfer fails`(
         program: [String]
