@@ -61,6 +61,14 @@ struct CurlDetailTests {
     }
 
     @Test(arguments: programs)
+    func `-O- is no option`(program: [String]) async throws {
+        let outcome = try await run(program + ["-sO-", server.url("/x")])
+
+        #expect(outcome.status == 2 && server.requests.isEmpty, "\(outcome.stderr)")
+        #expect(program == ["curl"] || outcome.stderr.contains("-o - is standard output"), "\(outcome.stderr)")
+    }
+
+    @Test(arguments: programs)
     func `an empty name of a file is refused`(program: [String]) async throws {
         let outcome = try await run(program + ["-o", "", server.url()])
 

@@ -46,6 +46,8 @@ struct RequestWords: OptionReader {
         switch letter {
         case "O" where isRequest: add("--output", RequestWords.remoteName)
         case ":" where isRequest: groups.append([verb])
+        case "-" where isRequest:
+            throw CommandFailure(.usage, "A hyphen cannot follow letters of options: -o - is standard output.")
         case "K" where isRequest:
             guard let value else {
                 throw CommandFailure(.usage, "-K needs a file of options, or - for standard input.")
