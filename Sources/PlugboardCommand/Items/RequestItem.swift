@@ -1,4 +1,5 @@
 import PlugboardKit
+import PlugboardMessages
 
 /// One request item of the command line, after HTTPie: a name, a separator that says what the value is for, and the
 /// value. The first separator counts; a backslash before `:`, `;`, `=`, `@`, `[`, `]` or `\` makes it part of the name.
@@ -71,6 +72,12 @@ struct RequestItem {
         // `@FILE` is the whole body.
         if letters.isEmpty, kind != .file {
             throw CommandFailure(.usage, "A request item must have a name before its \(kind.rawValue).")
+        }
+        if [.field, .fieldFile, .emptyField].contains(kind), !isToken(name) {
+            throw CommandFailure(
+                .usage,
+                "A request item has a name before its \(kind.rawValue) that no header field can have: JSON as a whole "
+                    + "is written --json TEXT.")
         }
         // A host, a port and a path, as in `localhost:8080/path`. The value is not shown, because it may be secret.
         let port = value.prefix { $0.isASCII && $0.isNumber }

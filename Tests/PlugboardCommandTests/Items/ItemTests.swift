@@ -112,7 +112,7 @@ struct ItemTests {
 
     @Test(arguments: [
         (["a=1", "-H", "A:", "secret"], "Word 2 beside the URL is no request item"), (["=secret"], "must have a name"),
-        (["a:={"], "a:= the JSON cannot be read"),
+        (["a:={"], "a:= the JSON cannot be read"), ([#"{"secret":1}"#], "written --json TEXT"),
         (["a[=1"], "the brackets of the name do not match"), (["a=1", "a[b]=2"], "a value of another kind: a single"),
         (["a[99999]=1"], "larger than 9999"),
         (["a\(String(repeating: "[b]", count: 64))=1"], "nested deeper than 64"),
