@@ -24,6 +24,7 @@ extension OptionHints {
             hint: "Write --print=HBhb for parts of request and response; a proxy makes a tunnel for https alone."),
         Row("--headers", "--server-response", hint: "Write -i for the response's head too, or --print=h for it alone."),
         Row("--body", hint: "Write --print=b, which is also what is printed without it."),
+        Row("--all", "--history-print", hint: "Write -L -i, which writes the heads of all responses, or -v."),
         Row("--meta", hint: "Write --timing, or -w '%{json}'."),
         Row(
             "--style", "--sorted", "--unsorted", "--format-options", "--response-mime", "--response-charset",
@@ -72,6 +73,9 @@ extension OptionHints {
         Row("--ca-certificate", hint: "Write --cacert FILE."),
         Row("--certificate", hint: "Write -E FILE."),
         Row("--private-key", "--cert-key", hint: "Write --key FILE."),
+        Row("--cert-key-pass", hint: "Write --pass PASSWORD."),
+        Row("--default-scheme", "--proto-default", hint: "Write the scheme before the URL, as in https://example.com."),
+        Row("--proxytunnel", hint: "Leave it out: a proxy makes a tunnel for https alone."),
         Row("--ssl", "--secure-protocol", "--min-tls-version", hint: "Write --tlsv1.2 or --tlsv1.3."),
         Row("--no-proxy", hint: "Write -x '' for no proxy, or --noproxy HOSTS."),
         Row("--all-proxy", "--http-proxy", "--https-proxy", hint: "Write -x URL."),
