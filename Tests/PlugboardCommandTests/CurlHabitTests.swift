@@ -67,6 +67,13 @@ struct CurlHabitTests {
         #expect(server.requests.count == 1, "\(outcome.stderr)")
     }
 
+    @Test(arguments: ["-", "."])
+    func `a hyphen and a point are standard input for -T`(file: String) async throws {
+        let outcome = try await Command.running(["get", server.url("/a/"), "-T", file], input: "text")
+
+        #expect(server.requests.map(\.text) == ["text"], "\(outcome.stderr)")
+    }
+
     @Test(arguments: [["head"], ["get", "-I"]])
     func `-G beside HEAD puts the data in the query`(words: [String]) async throws {
         let outcome = try await Command.running(words + [server.url("/a"), "-G", "-d", "b=c"])

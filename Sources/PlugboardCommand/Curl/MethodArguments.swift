@@ -75,7 +75,7 @@ struct MethodArguments: ParsableArguments {
         guard content == nil else {
             throw CommandFailure(.usage, "A request has one body: give -T without -d, --json and the like.")
         }
-        return try InputArgument(path: file).body(for: "--upload-file", isStreamed: true)
+        return try InputArgument(path: file == "." ? "-" : file).body(for: "--upload-file", isStreamed: true)
     }
 
     /// The fields of these options, which `-H` replaces.
