@@ -92,7 +92,7 @@ struct OptionHintTests {
         (["--auth", "me:pw"], "Write -u"), (["--start-pos", "5"], "-r 500-"), (["-P", "folder"], "--output-dir"),
         (["--digest"], "basic and bearer alone"), (["--http3"], "sends no HTTP/3"), (["--http3-only"], "libcurl"),
         (["--ciphers", "x"], "has nothing like it"),
-        (["--proto", "https"], "plugboard curl does"),
+        (["--proto", "https"], "plugboard curl does"), (["--proto", "-all,https"], "plugboard curl does"),
     ])
     func `the command prints the hint`(options: [String], hint: String) async throws {
         let outcome = try await Command.running(["get", "http://127.0.0.1:1/"] + options)

@@ -217,7 +217,7 @@ struct SeveralRequestTests {
         (["put", "a", "-s:", "b", "--", "--next"], [["put", "a", "-s"], ["put", "b", "--", "--next"]]),
         (
             ["get", "--url=a", "--url", "b:1/c", "--data", "--url"],
-            [["get", "http://a", "http://b:1/c", "--data", "--url"]]
+            [["get", "http://a", "http://b:1/c", "--data=--url"]]
         ),
         (["get", "-H", "-K", "--next"], [["get", "-H", "-K"], ["get"]]),
         (["get", "--url"], [["get", "--url"]]),

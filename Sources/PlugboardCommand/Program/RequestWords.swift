@@ -76,9 +76,9 @@ struct RequestWords: OptionReader {
             // Without its value, the parser reports it.
             if given == nil, idle?.takesValue ?? false, rest.popFirst() == nil { add(word) }
         default:
-            add(word)
-            // The value may look like an option.
-            if given == nil, takesValue(name), let value = rest.popFirst() { add(value) }
+            guard given == nil, takesValue(name), let value = rest.popFirst() else { return add(word) }
+            // The parser reads a word behind an option that the verb does not have as options: -all,https has -h.
+            if value.hasPrefix("-") { add("\(word)=\(value)") } else { add(word, value) }
         }
     }
 
