@@ -147,6 +147,14 @@ struct ExitStatusTests {
         #expect(outcome.stderr == "plugboard: --cacert: /etc/hosts holds no certificate in PEM form.\n")
     }
 
+    @Test func `a pipe of certificates is told to be no regular file`() async throws {
+        let outcome = try await Command.shell(
+            #"echo '-----BEGIN CERTIFICATE-----' | "$plugboard" get https://127.0.0.1:1/ --cacert /dev/stdin"#)
+
+        #expect(outcome.status == 77)
+        #expect(outcome.stderr.contains("--cacert: /dev/stdin must be a regular file"), "\(outcome.stderr)")
+    }
+
     @Test func `a configuration that does not exist is told so`() async throws {
         let checked = try await Command.run("config", "check", "/absent.json")
         let sent = try await Command.run("get", "https://127.0.0.1:1/", "--config", "/absent.json")

@@ -162,12 +162,16 @@ struct ConnectionArguments: ParsableArguments {
     /// Whether the command line decides which certificates are trusted.
     var decidesTrust: Bool { caFile != nil || insecure }
 
-    /// Throws an error that names the option if the file holds no certificate.
+    /// Throws an error that names the option if the file is not a regular one, or holds no certificate.
     fileprivate static func checkCertificates(in file: String, for option: String) throws(CommandFailure) {
         do throws(CommandFailure) {
             _ = try FileContents.bytes(of: file, for: option)
         } catch {
             throw CommandFailure(.trust, error.message)
+        }
+        // The kernel and libcurl read it again, and a pipe is empty then.
+        guard FileContents.isRegular(file) else {
+            throw CommandFailure(.trust, "\(option): \(file) must be a regular file: certificates are read twice.")
         }
         var options = RequestOptions()
         options.tls.ca = file
