@@ -107,10 +107,10 @@ struct ExitStatusTests {
         #expect(outcome.status == 23)
     }
 
-    @Test func `a plugin that is not linked ends with 100, and the error names the option`() async throws {
+    @Test func `a plugin that is not linked ends with 2, and the error names the option`() async throws {
         let outcome = try await Command.run("get", "http://127.0.0.1:1/", "--plugin", "redirct")
 
-        #expect(outcome.status == 100)
+        #expect(outcome.status == 2)
         #expect(outcome.stderr.contains("--plugin redirct: no plugin of this name is linked"))
         #expect(outcome.stderr.contains("Did you mean redirect?"))
     }

@@ -193,7 +193,7 @@ struct PluginsTests {
 
         let outcome = try await Command.run("plugins", "order", "--config", configuration, "--set", setting)
 
-        #expect(outcome.status == 100)
+        #expect(outcome.status == 2)
         #expect(outcome.stderr.contains("plugboard: --set \(name) \(error)"), "\(outcome.stderr)")
         #expect(!outcome.stderr.contains("plugboard.json"))
     }

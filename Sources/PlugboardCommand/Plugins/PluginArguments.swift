@@ -128,7 +128,7 @@ extension Configuration {
             let near = Spelling.nearest(name, in: ids).map { " Did you mean \($0)?" } ?? ""
             let all = ids.isEmpty ? "No plugins are linked" : "Linked are \(ids.joined(separator: ", "))"
             throw CommandFailure(
-                .configuration,
+                .usage,
                 "\(option) \(Printable.text(name)): no plugin of this name is linked into this program.\(near) \(all). "
                     + "For a shared object, give its path, with a slash.")
         } else {
@@ -149,11 +149,11 @@ extension Configuration {
         }
         let key = String(name.dropFirst(descriptor.id.count + 1))
         guard let option = descriptor.settings.first(where: { $0.name == key }) else {
-            throw CommandFailure(.configuration, "--set \(name) \(Configuration.unknown(key, descriptor))")
+            throw CommandFailure(.usage, "--set \(name) \(Configuration.unknown(key, descriptor))")
         }
         // Checked here, so that the error names the option and not the file.
         if let error = option.error(in: value) {
-            throw CommandFailure(.configuration, "--set \(name) \(error).")
+            throw CommandFailure(.usage, "--set \(name) \(error).")
         }
         plugins[index].settings[key] = Configuration.value(value, option.kind)
     }
