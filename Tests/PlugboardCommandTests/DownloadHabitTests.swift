@@ -185,4 +185,13 @@ struct DownloadHabitTests {
             printed.stdout == "curl -A a -L --max-redirs 20 -f -OJ --output-dir \(folder.path)/ -C - http://a.test/x\n",
             "\(printed.stdout)\(printed.stderr)")
     }
+
+    @Test func `a URL of a list that cannot be read is told with its line`() async throws {
+        let list = try folder.write("list", "# none\nhttp://exa mple/\n")
+
+        let outcome = try await download("-i", list, "-d", folder.path)
+
+        #expect(outcome.status == 3)
+        #expect(outcome.stderr.contains("--input-file \(list), line 2: The request's URL has"), "\(outcome.stderr)")
+    }
 }

@@ -8,6 +8,8 @@ struct DownloadEntry {
     /// The path of the file; nil for the path of the command line.
     var name: String?
     var digest: ExpectedDigest?
+    /// Where it stands in a list, for errors; nil for a URL of the command line.
+    var place: String?
 
     init(_ url: String) { self.url = url }
 
@@ -20,6 +22,7 @@ struct DownloadEntry {
         var number = 0
         for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
             number += 1
+            let place = "--input-file \(file), line \(number)"
             let text = String(decoding: line, as: UTF8.self)
             let words = text.split(whereSeparator: { $0 == "\t" || $0 == "\r" || $0 == "\r\n" }).map(String.init)
             guard let first = words.first?.drop(while: { $0 == " " }), !first.isEmpty, !first.hasPrefix("#") else {
@@ -30,11 +33,12 @@ struct DownloadEntry {
                 !first[..<equals].contains(where: { ":/".contains($0) })
             {
                 let value = String(first[first.index(after: equals)...])
-                try entries[last].set(String(first[..<equals]), value, "--input-file \(file), line \(number)")
+                try entries[last].set(String(first[..<equals]), value, place)
                 continue
             }
             entries.append(DownloadEntry(String(first)))
             entries[entries.count - 1].mirrors = Array(words.dropFirst())
+            entries[entries.count - 1].place = place
         }
         return entries
     }

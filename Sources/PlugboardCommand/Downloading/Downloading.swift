@@ -25,6 +25,8 @@ struct Downloading: Sendable {
         var download: Download
         /// Whether a Metalink document has named it.
         var isOfMetalink = false
+        /// Where its URL stands in a list, for errors.
+        var place: String?
     }
 
     /// What all downloads have in common.
@@ -99,7 +101,7 @@ struct Downloading: Sendable {
             }
             job.digest = try digest ?? entry.digest ?? sums?.digest(of: job.file)
             options.set(in: &job)
-            jobs.append(Job(download: job))
+            jobs.append(Job(download: job, place: entry.place))
         }
         let isURL: (String) -> Bool = { $0.contains("://") }
         for file in verb.metalinks where !isURL(file) {
@@ -233,7 +235,8 @@ struct Downloading: Sendable {
                 return report(by: sender, nil)
             }
             failure = sender.slowness ?? Downloading.failure(error)
-            end(job, index, facts, message(of: failure, error, job, kernel))
+            let place = error.code == .requestURL ? given.place.map { "\($0): " } ?? "" : ""
+            end(job, index, facts, place + message(of: failure, error, job, kernel))
         }
         // The message is written already.
         failure = CommandFailure(failure.status, nil)
