@@ -27,6 +27,14 @@ struct FormPartTests {
         #expect(part.content == .file("/x.txt/\(file)") && part.fileName == file && part.type == type)
     }
 
+    @Test(arguments: [
+        ("-;filename=n.txt", "text/plain"), ("a.txt;filename=n.html", "text/html"), ("a.txt;filename=n", "text/plain"),
+        ("a;filename=n", "application/octet-stream"), ("a.txt;filename=n.html;type=text/csv", "text/csv"),
+    ])
+    func `the name that is sent decides the type before that of the file`(file: String, type: String) throws {
+        #expect(try part("f=@\(file)").type == type)
+    }
+
     @Test func `a file's type and name can be given`() throws {
         let part = try part("f=@a.txt; type=application/x;filename=\"b\\\"\\\\;c\"")
 

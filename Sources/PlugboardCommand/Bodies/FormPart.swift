@@ -43,11 +43,13 @@ struct FormPart: Equatable {
         let path = try FormPart.unquoted(segments.removeFirst().dropFirst())
         content = .file(path)
         if value.hasPrefix("@") {
-            let file = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
-            fileName = file
-            type = MediaType.name(ofFile: file)
+            fileName = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
         }
         try read(segments[...])
+        guard type == nil, let fileName else { return }
+        // As for curl, the file decides only if the name that is sent has no known extension.
+        let known = [fileName, path].map { MediaType.name(ofFile: $0) }
+        type = known.first { $0 != "application/octet-stream" } ?? known[0]
     }
 
     /// A name and a text without special characters, as in curl's `--form-string`.
