@@ -41,6 +41,12 @@ struct FormPartTests {
         #expect(part.content == .file("a.txt") && part.type == "application/x" && part.fileName == "b\"\\;c")
     }
 
+    @Test func `blanks before a semicolon belong to no name, unless they are quoted`() throws {
+        let part = try part("f=@a.txt ; type=text/csv ;filename=\"b \" ")
+
+        #expect(part.content == .file("a.txt") && part.type == "text/csv" && part.fileName == "b ")
+    }
+
     @Test func `a file can be a text, and its name can have a semicolon in quotes`() throws {
         #expect(try part("f=<a.txt").fileName == nil && part("f=<a.txt").content == .file("a.txt"))
         #expect(try part("f=@\"a;b.txt\"").content == .file("a;b.txt"))

@@ -142,8 +142,10 @@ struct FormPart: Equatable {
         return (name, text[text.index(after: equals)...])
     }
 
-    /// The text without its double quotes, inside which a backslash escapes a quote or a backslash.
+    /// The text without blanks at its end and without its double quotes, inside which a backslash escapes a quote or a
+    /// backslash.
     private static func unquoted(_ text: Substring) throws(CommandFailure) -> String {
+        let text = text[..<(text.lastIndex { $0 != " " }.map { text.index(after: $0) } ?? text.startIndex)]
         guard text.first == "\"" else { return String(text) }
         guard text.count >= 2, text.last == "\"" else {
             throw CommandFailure(.usage, "--form: a double quote is not closed.")
