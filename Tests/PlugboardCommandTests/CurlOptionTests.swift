@@ -62,6 +62,13 @@ struct CurlOptionTests {
         #expect(outcome.stdout == "body 200 0 %HEADER{x}", "\(outcome.stderr)")
     }
 
+    @Test(arguments: ["post", "curl"])
+    func `the method of --write-out is that of the last request`(verb: String) async throws {
+        let outcome = try await Command.run(verb, "-sLd", "a=1", server.url("/moved"), "-w", " %{method}")
+
+        #expect(outcome.stdout == "body GET", "\(outcome.stderr)")
+    }
+
     @Test func `the variables of --write-out are written after a failure, too`() async throws {
         let outcome = try await Command.run(
             "get", "http://127.0.0.1:1/", "-w", "%{http_code} %{exitcode} %{size_download}\\n", "--connect-timeout", "5"

@@ -9,6 +9,8 @@ final class ExchangeObserver: Sendable {
     private struct State {
         var progress = TransferProgress()
         var (redirects, repetitions, connections) = (0, 0, 0)
+        /// That of the last attempt, which a redirect can have changed.
+        var method: String?
         /// The final responses that have come, the last one included.
         var heads: [ResponseHead] = []
         /// The number and the steps of the last attempt that has ended; 0 and none before.
@@ -48,7 +50,9 @@ final class ExchangeObserver: Sendable {
             return
         case .headReceived:
             if let head = event.head { state.withLock { $0.heads.append(head) } }
-        case .attemptBegan: slow?.restart()
+        case .attemptBegan:
+            state.withLock { $0.method = event["method"] }
+            slow?.restart()
         case .resendScheduled:
             state.withLock { state in
                 switch event["by"] {
@@ -89,6 +93,7 @@ final class ExchangeObserver: Sendable {
         let state = state.withLock { $0 }
         (facts.sent, facts.received) = (state.progress.sent, state.progress.received)
         (facts.redirects, facts.repetitions) = (state.redirects, state.repetitions)
+        if let method = state.method { facts.request.method = Method(method) }
         facts.connections += state.connections
         facts.headSize += state.heads.reduce(0) { $0 + ResponseWriter.bytes(of: $1).count }
         wire?.move(to: &facts)
