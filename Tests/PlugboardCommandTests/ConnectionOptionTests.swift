@@ -121,7 +121,17 @@ struct ConnectionOptionTests {
 
         let outcome = try await Command.run("get", "http://a.test:\(server.port)/", "--resolve", value)
 
-        #expect(value.contains("[") ? outcome.status == 2 : outcome.stdout == "body", "\(outcome.stderr)")
+        #expect(outcome.stdout == "body", "\(outcome.stderr)")
+    }
+
+    @Test func `a hyphen before --resolve removes an earlier one`() async throws {
+        let host = "127.0.0.1:\(server.port)"
+        for program in ConnectionOptionTests.programs {
+            let outcome = try await Command.running(
+                program + ["--resolve", "\(host):192.0.2.1", "--resolve", "-\(host)", server.url()])
+
+            #expect(outcome.stdout == "body", "\(outcome.stderr)")
+        }
     }
 
     @Test(arguments: [

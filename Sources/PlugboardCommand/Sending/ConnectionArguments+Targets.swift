@@ -18,12 +18,17 @@ extension ConnectionArguments {
     }
 
     /// Adds an argument of `--resolve`: `HOST:PORT:ADDRESS`, with curl's `+` before it and further addresses after
-    /// commas.
+    /// commas. `-HOST:PORT` removes an earlier one.
     func addResolution(_ text: String, to options: inout RequestOptions) throws(CommandFailure) {
+        if text.hasPrefix("-") {
+            options.connectTo?[String(text.dropFirst())] = nil
+            return
+        }
         let parts = ConnectionArguments.parts(text.hasPrefix("+") ? String(text.dropFirst()) : text)
-        // An IPv6 address can stand without brackets.
+        // An IPv6 address can stand without brackets, and an IPv4 address in brackets.
         var address = parts.dropFirst(2).joined(separator: ":").split(separator: ",").first.map(String.init) ?? ""
-        if address.contains(":"), !address.hasPrefix("[") { address = "[\(address)]" }
+        if address.hasPrefix("["), address.hasSuffix("]") { address = String(address.dropFirst().dropLast()) }
+        if address.contains(":") { address = "[\(address)]" }
         guard parts.count > 2, parts[1] != "*",
             ConnectToTable.isEntry("\(parts[0]):\(parts[1])", "\(address):\(parts[1])"), address != "*"
         else { throw CommandFailure(.usage, "--resolve must be HOST:PORT:ADDRESS.") }
