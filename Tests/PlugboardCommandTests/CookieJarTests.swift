@@ -50,6 +50,15 @@ struct CookieJarTests {
             outcome.stderr.contains("\(absent) does not exist, so no cookies are read from it."), "\(outcome.stderr)")
     }
 
+    @Test(arguments: [(["-s"], 0), (["-sS"], 2)])
+    func `curl -s tells of no file that does not exist, unless -S is given`(flags: [String], count: Int) async throws {
+        let words = ["-b", folder.file("absent"), "--netrc-file", folder.file("absent"), server.url("/none")]
+        let outcome = try await Command.running(["curl"] + flags + words)
+
+        #expect(outcome.status == 0)
+        #expect(outcome.stderr.split(separator: "\n").count == count, "\(outcome.stderr)")
+    }
+
     @Test(.enabled(if: NginxServer.isAvailable))
     func `a server whose certificate is not verified gets the cookies of a file`() async throws {
         let url = try NginxServer.shared().url("/echo", .tlsSelfSigned)

@@ -49,7 +49,7 @@ struct TransferRun {
     private mutating func note(_ result: CommandFailure?, _ group: CurlGroup) -> Bool {
         failure = result
         guard let result else { return false }
-        if !group["silent"] || group["show-error"], let message = result.message {
+        if !group.isQuiet, let message = result.message {
             StandardError.say(FoundConfiguration.explained(message, result.status))
         }
         // A failure without a message is that of a reader that has gone.

@@ -85,11 +85,12 @@ struct CookieArguments: ParsableArguments {
     /// - Parameters:
     ///   - jar: The plugin's jar, as a request's attribute `jarAttribute` names it.
     ///   - isDry: Whether nothing is sent. The jar then stays as it is.
+    ///   - isQuiet: Whether no warnings are written.
     func whileUsed<Result>(
-        in kernel: Kernel, jar: String?, isDry: Bool = false, isolation: isolated (any Actor)? = #isolation,
-        _ work: () async throws -> Result
+        in kernel: Kernel, jar: String?, isDry: Bool = false, isQuiet: Bool = false,
+        isolation: isolated (any Actor)? = #isolation, _ work: () async throws -> Result
     ) async throws -> Result {
-        try await read(into: kernel, jar: jar)
+        try await read(into: kernel, jar: jar, isQuiet: isQuiet)
         let result: Result
         do {
             result = try await work()
@@ -102,7 +103,7 @@ struct CookieArguments: ParsableArguments {
     }
 
     /// Reads the files. Call this before a request is sent.
-    func read(into kernel: Kernel, jar: String?) async throws {
+    func read(into kernel: Kernel, jar: String?, isQuiet: Bool = false) async throws {
         for file in files where !file.isEmpty {
             var arguments: JSONObject = [:]
             switch InputArgument(path: file) {
@@ -112,7 +113,7 @@ struct CookieArguments: ParsableArguments {
             default:
                 guard access(file, F_OK) == 0 || errno != ENOENT else {
                     // The first run with a jar begins with none.
-                    if file != self.jar {
+                    if file != self.jar, !isQuiet {
                         StandardError.warn("\(file) does not exist, so no cookies are read from it")
                     }
                     continue
@@ -123,7 +124,7 @@ struct CookieArguments: ParsableArguments {
             guard case .json(let text) = reply, let errors = try? JSONParser.parse(text)["errors"]?.arrayValue else {
                 continue
             }
-            for error in errors {
+            for error in errors where !isQuiet {
                 let line = error["line"]?.intValue ?? 0
                 StandardError.warn("\(file), line \(line) is ignored: \(error["reason"]?.stringValue ?? "")")
             }

@@ -52,6 +52,9 @@ struct CurlGroup: Sendable {
         return words + flags.filter(\.value).keys.sorted().filter { $0 != "clobber" }.map { "--\($0)" }
     }
 
+    /// Whether neither errors nor warnings are printed.
+    var isQuiet: Bool { self["silent"] && !self["show-error"] }
+
     /// Whether `--trace` or `--trace-ascii` is given, which replaces what `--verbose` writes.
     var isTraced: Bool { values["trace"] != nil || values["trace-ascii"] != nil }
 

@@ -40,7 +40,9 @@ private enum Netrc {
         let home = environment("HOME") ?? ""
         let path = given ?? "\(home)/.netrc"
         guard access(path, R_OK) == 0 else {
-            if !group["netrc-optional"] { StandardError.warn("\(path) cannot be read, which --netrc needs") }
+            if !group["netrc-optional"], !group.isQuiet {
+                StandardError.warn("\(path) cannot be read, which --netrc needs")
+            }
             return nil
         }
         return login(in: try text(of: path), for: host, as: user)

@@ -36,7 +36,9 @@ struct CurlRun {
         let first = transfers.count
         var input: CurlRequest.Input?
         return try await Kernel.whileRunning(configuration, catalog: catalog) { kernel in
-            try await words.arguments.cookies.whileUsed(in: kernel, jar: nil, isDry: isDry) {
+            try await words.arguments.cookies.whileUsed(
+                in: kernel, jar: nil, isDry: isDry, isQuiet: group.isQuiet
+            ) {
                 await transfers.run(group) { target, number in
                     let given = try input ?? CurlRequest.Input(group, words)
                     input = given
