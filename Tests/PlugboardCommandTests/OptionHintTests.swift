@@ -79,6 +79,13 @@ struct OptionHintTests {
         #expect(outcome.status == 2 && outcome.stderr.contains("upload FILE URL"), "\(outcome.stderr)")
     }
 
+    @Test(arguments: [["-sS", "http://127.0.0.1:1/"], ["--config", "file", "get", "http://127.0.0.1:1/"]])
+    func `the error of an option before the verb says where options stand`(words: [String]) async throws {
+        let outcome = try await Command.running(words)
+
+        #expect(outcome.status == 2 && outcome.stderr.contains("'. Options stand behind a verb"), "\(outcome.stderr)")
+    }
+
     @Test func `no option has two hints`() {
         let options = OptionHintTests.rows.map(\.0)
 

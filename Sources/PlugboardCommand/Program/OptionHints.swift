@@ -20,6 +20,8 @@ enum OptionHints {
                 return "\(unknown)'\(option)'. \(hint)"
             }
             text = "\(unknown)'\(option)'.\(suggestion(parts[2], for: option))"
+            // The usage of the program without a verb.
+            if usage.dropFirst().first == "VERB" { text += " Options stand behind a verb, as in plugboard get URL -v." }
         }
         if text.last.map({ !".?".contains($0) }) ?? false { text += "." }
         return text + " See \(verb.isEmpty ? "plugboard" : verb) --help."
