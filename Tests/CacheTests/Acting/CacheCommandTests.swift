@@ -16,6 +16,8 @@ struct CacheCommandTests {
 
         #expect(stats.entries == 2 && stats.memoryEntries == 2 && stats.bytes >= 10)
         #expect(stats.hits == 1 && stats.misses == 2 && stats.bypassed == 1 && stats.stored == 2)
+        let parts = ["hit", "miss", "bypass", "stored", "stale", "revalidated"]
+        #expect(parts.map { bench.kernel.counters["cache.\($0)"] } == [1, 2, 1, 2, 0, 0])
     }
 
     @Test(arguments: Linkage.allCases)

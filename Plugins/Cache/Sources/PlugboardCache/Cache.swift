@@ -42,7 +42,7 @@ final class Cache: Plugin {
         largestBody = settings.largestBody.bytes
         policy = settings.policy
         lookupRules = try LookupRules(settings)
-        tally = Tally()
+        tally = Tally(host)
         self.store = store
     }
 

@@ -30,13 +30,19 @@ enum Part: Int, CaseIterable, Sendable {
     private static let events = allCases.map { "cache.\($0)" }
 }
 
-/// Counts how the cache took part in requests.
+/// Counts how the cache took part in requests, for its commands and as metrics that have the names of the events.
 final class Tally: Sendable {
     private let counts = Mutex([Int](repeating: 0, count: Part.allCases.count))
+    private let counters: [PluginHost.Counter]
 
     private let evictions = Mutex(0)
 
-    func add(_ part: Part) { counts.withLock { $0[part.rawValue] += 1 } }
+    init(_ host: PluginHost) { counters = Part.allCases.map { host.counter("\($0)") } }
+
+    func add(_ part: Part) {
+        counts.withLock { $0[part.rawValue] += 1 }
+        counters[part.rawValue].add()
+    }
 
     /// The number of entries evicted since the last call, given their total number.
     func evicted(_ all: Int) -> Int {
