@@ -177,6 +177,30 @@ struct TelemetryTests {
         #expect(collector.spans.count == 11)
     }
 
+    @Test func `a kernel that ends sends a silent collector nothing more`() async throws {
+        let clock = ManualClock()
+        let transport = MockTransport { request, _ in
+            request.url.contains("/v1/") ? .silence : .respond(200, Fields(), nil)
+        }
+        let settings: JSONObject = ["endpoint": "http://collector.test", "metricsInterval": "1s"]
+        let kernel = try Linkage.linked.kernel(telemetryPlugin(), transport, clock: clock, settings: settings)
+        _ = try await kernel.send(Request(.get, "http://a.test/"))
+
+        let ended = Gate()
+        let end = Task {
+            await kernel.shutDown(within: .seconds(60))
+            ended.admit()
+        }
+        try await transport.began.opened(for: 3)
+        while ended.admitted == 0 {
+            clock.advance(by: .milliseconds(500))
+            await Task.yield()
+        }
+        await end.value
+
+        #expect(transport.requests.filter { $0.url.contains("/v1/") }.count == 2)
+    }
+
     @Test func `what is beyond the limit is dropped and counted`() async throws {
         let collector = try Collector()
         let transport = MockTransport { _, _ in .respond(200, Fields(), nil) }

@@ -52,14 +52,19 @@ final class Exporter: Sendable {
         state.withLock { $0.isStarted = true }
         if hasTarget {
             host.startTask { [self] in
-                while (try? await host.sleep(for: settings.interval)) != nil { await exportSpans() }
+                while await isDue(after: settings.interval) { await exportSpans() }
             }
         }
         if hasTarget || settings.prometheusPath != nil {
             host.startTask { [self] in
-                while (try? await host.sleep(for: settings.metricsInterval)) != nil { await exportMetrics() }
+                while await isDue(after: settings.metricsInterval) { await exportMetrics() }
             }
         }
+    }
+
+    /// False when the kernel ends: `close` sends the last messages, and another one would keep it waiting.
+    private func isDue(after interval: Duration) async -> Bool {
+        (try? await host.sleep(for: interval)) != nil && !isClosing.load(ordering: .relaxed)
     }
 
     // MARK: Spans
