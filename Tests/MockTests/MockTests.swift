@@ -68,6 +68,32 @@ struct MockTests {
         await open.shutDown()
     }
 
+    @Test(arguments: [
+        ("GET", "item", "list: its url is http://api.test/items"), ("POST", "users/7", "user: its method is GET"),
+        ("PUT", "elsewhere", "login: its method is POST"), ("GET", "secured", "secured: it requires the field X-Key"),
+    ])
+    func `the nearest rule is the one with the most similar URL`(
+        method: String, path: String, expected: String
+    ) async throws {
+        let kernel = try kernel(
+            .linked,
+            #"""
+            {"rules": [
+                {"name": "login", "request": {"method": "POST", "url": "http://api.test/log*"}, "response": {}},
+                {"name": "user", "request": {"method": "GET", "url": "http://api.test/users/*"}, "response": {}},
+                {"name": "list", "request": {"method": "GET", "url": "http://api.test/items"}, "response": {}},
+                {"name": "secured", "request": {"url": "*/secured", "fields": {"X-Key": "*"}}, "response": {}}
+            ]}
+            """#)
+
+        let error = await #expect(throws: PlugboardError.self) {
+            try await kernel.send(Request(Method(method), "http://api.test/\(path)"))
+        }
+
+        #expect(error?.reason.contains("The nearest is \(expected)") == true, "\(error?.reason ?? "")")
+        await kernel.shutDown()
+    }
+
     @Test(arguments: Linkage.allCases)
     func `what is missing comes from the network, and the next run has it without secrets`(
         linkage: Linkage

@@ -38,6 +38,12 @@ struct Rule: Sendable {
         return request.json.map { body.isWithin($0) } ?? false ? nil : .body
     }
 
+    /// How many bytes a request's URL has in common with the rule's, from the first one; all if it matches.
+    func sharedURL(_ other: [UInt8]) -> Int {
+        guard let url else { return 0 }
+        return url.matches(other) ? other.count : zip(url.text.utf8, other).prefix { $0 == $1 }.count
+    }
+
     /// A mismatch in words.
     func reason(_ mismatch: Mismatch) -> String {
         switch mismatch {

@@ -45,13 +45,17 @@ final class RuleTable: Sendable {
 
     /// The rule that comes nearest to a request that none matches, and why it does not match; nil without rules. It
     /// compares all rules.
+    ///
+    /// Of rules with another method or URL, that is the one whose URL has the longest beginning in common.
     func nearest(to request: MockedRequest) -> String? {
-        var nearest: (place: Int, mismatch: Rule.Mismatch)?
+        var nearest: (rule: Rule, shared: Int, mismatch: Rule.Mismatch)?
         for (place, rule) in rules.enumerated() {
             let mismatch = rule.mismatch(request) ?? (isUsedUp(place) ? .times : .probability)
-            if mismatch > nearest?.mismatch ?? .method || nearest == nil { nearest = (place, mismatch) }
+            let shared = mismatch > .url ? .max : rule.sharedURL(request.url)
+            if let nearest, (shared, mismatch) <= (nearest.shared, nearest.mismatch) { continue }
+            nearest = (rule, shared, mismatch)
         }
-        return nearest.map { "\(Printable.text(rules[$0.place].name)): \(rules[$0.place].reason($0.mismatch))" }
+        return nearest.map { "\(Printable.text($0.rule.name)): \($0.rule.reason($0.mismatch))" }
     }
 
     /// Nil if it has responded as often as it may, or if its probability leaves the request out.
