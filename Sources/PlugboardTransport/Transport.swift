@@ -96,6 +96,10 @@ public protocol Attempt: AnyObject, Sendable {
     /// response to the end of the attempt. If it does, `kernel.connectionsPerHost` does not limit the attempts at
     /// that host.
     var sharesConnection: Bool { get }
+
+    /// The timings so far, for an attempt that is given up before its end; all zero if the transport does not know
+    /// them.
+    var timings: Timings { get }
 }
 
 extension Attempt {
@@ -103,6 +107,8 @@ extension Attempt {
     public var phase: AttemptPhase? { nil }
     /// False.
     public var sharesConnection: Bool { false }
+    /// All zero.
+    public var timings: Timings { Timings() }
 }
 
 /// What an attempt does at a time, in the usual order.

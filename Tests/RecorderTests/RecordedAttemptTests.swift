@@ -30,6 +30,23 @@ struct RecordedAttemptTests {
         for text in texts { #expect(!text.contains("t0psecret")) }
     }
 
+    @Test(arguments: Linkage.allCases)
+    func `an attempt that is followed by another one has its address and its times`(linkage: Linkage) async throws {
+        let server = try LoopbackServer.responding { request in
+            request.target == "/a"
+                ? ServerResponse(status: 302, fields: [("Location", "/b")], body: "moved")
+                : ServerResponse(body: "there")
+        }
+        let recorder = try Recorders(linkage, also: [.redirect])
+
+        _ = try await recorder.kernel.send(Request(.get, server.url("/a"))).body.text()
+        let first = try #require(try await recorder.entries().first)
+
+        #expect(first["response"]?["status"] == 302 && first["serverIPAddress"] == "127.0.0.1")
+        #expect(first["timings"]?["connect"]?.numberValue?.double ?? 0 > 0, "\(String(describing: first["timings"]))")
+        await recorder.kernel.shutDown()
+    }
+
     @Test func `trailers count for the size of what is kept`() async throws {
         let transport = MockTransport { _, _ in
             let trailers = Fields(["X-Large": String(repeating: "a", count: 40 << 10)])

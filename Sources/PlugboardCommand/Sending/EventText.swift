@@ -21,7 +21,7 @@ enum EventText {
         ("total", "end"),
     ]
 
-    /// The times of an attempt; nil for an attempt that was given up, whose times are not known.
+    /// The times of an attempt; nil for one whose times the transport does not know.
     private static func times(_ event: ObservedEvent) -> String? {
         let parts = steps.compactMap { name, words in
             event.duration(name).flatMap { $0 > .zero ? "\(words) \(text($0))" : nil }

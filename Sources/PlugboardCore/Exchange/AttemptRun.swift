@@ -72,8 +72,10 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         // A response that is only not read on is no error.
         let code = exchange.failure?.code ?? (hasCompleted ? nil : .cancelled)
         hasCompleted = true
-        if !isOver && isUnwanted { control?.cancel() }
-        close(Timings(), code)
+        if isOver { return }
+        let timings = control?.timings ?? Timings()
+        if isUnwanted { control?.cancel() }
+        close(timings, code)
     }
 
     /// Runs a job when the attempt is over; now, if it is already over.

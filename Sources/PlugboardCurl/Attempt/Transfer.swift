@@ -11,7 +11,7 @@ final class Transfer: Attempt, @unchecked Sendable {
     let multi: MultiHandle
     let observer: any AttemptObserver
     let isWatched: Bool
-    private let isTimed: Bool
+    let isTimed: Bool
     let isHead: Bool
     /// The index among the transfers of its multi handle.
     var index = 0
@@ -161,8 +161,7 @@ final class Transfer: Attempt, @unchecked Sendable {
         if result != CURLE_OK { state.pointee.readLoggedTrailers() }
         let error = failure(state)
         multi.wireLog?.tellCertificates(of: handle.easy)
-        var timings = isTimed ? Timings(of: handle.easy) : Timings()
-        if isWatched, isTimed { timings.connection = Timings.Connection(of: handle.easy) }
+        let timings = timings
         if isWatched, error == nil { reportProgress(state, isLast: true) }
         let isClean = ending == nil && result == CURLE_OK && state.pointee.sendings == 1
         if result == nil {

@@ -50,6 +50,13 @@ extension Transfer {
         return upload == nil || state.pointee.upload.isSent ? .waitingForResponse : .sending
     }
 
+    var timings: Timings {
+        guard isTimed, let handle else { return Timings() }
+        var timings = Timings(of: handle.easy)
+        if isWatched { timings.connection = Timings.Connection(of: handle.easy) }
+        return timings
+    }
+
     func reportProgress(_ state: TransferState.Pointer, isLast: Bool) {
         let progress = TransferProgress(
             sent: state.pointee.upload.sent, toSend: upload == nil ? 0 : state.pointee.upload.length,

@@ -19,8 +19,7 @@ struct HARTimings {
             return
         }
         if attempt.waited > .zero { blocked = HARTimings.milliseconds(attempt.waited) }
-        // The kernel knows no times of an attempt whose body was not read, such as that of a redirect. Then the times
-        // of this plugin's clock are used.
+        // Some transports know no times. Then those of this plugin's clock are used.
         if times.total == .zero { (times.firstByte, times.total) = (attempt.headed ?? .zero, attempt.ended ?? .zero) }
         var reached = Duration.zero
         func step(to time: Duration) -> Double {
