@@ -47,6 +47,19 @@ struct RecordedAttemptTests {
         await recorder.kernel.shutDown()
     }
 
+    @Test func `the path of a Unix domain socket is no address`() async throws {
+        let server = try UnixSocketServer("one")
+        let recorder = try Recorders(.linked)
+        var request = Request(.get, "http://service.test/")
+        request.options.unixSocket = server.path
+
+        _ = try await recorder.kernel.send(request).body.text()
+        let har = try await recorder.text("har")
+
+        #expect(har.contains("http://service.test/") && !har.contains(server.path) && !har.contains("serverIPAddress"))
+        await recorder.kernel.shutDown()
+    }
+
     @Test func `trailers count for the size of what is kept`() async throws {
         let transport = MockTransport { _, _ in
             let trailers = Fields(["X-Large": String(repeating: "a", count: 40 << 10)])

@@ -109,8 +109,10 @@ extension Timings.Connection {
         (facts.local, facts.localPort) = (text(CURLINFO_LOCAL_IP), number(CURLINFO_LOCAL_PORT))
         facts.requestSize = number(CURLINFO_REQUEST_SIZE)
         facts.connectStatus = number(CURLINFO_HTTP_CONNECTCODE)
+        // 7.88 tells the path of a Unix domain socket as an address, with the port of the URL.
+        let hasAddress = !facts.remote.isEmpty && facts.remotePort > 0 && facts.localPort > 0
         // Newer versions forget the addresses of a connection whose tunnel a proxy refused.
-        guard !facts.remote.isEmpty && facts.remotePort > 0 || facts.connectStatus > 0 else { return nil }
+        guard hasAddress || facts.connectStatus > 0 else { return nil }
         facts.verifyResult = number(CURLINFO_SSL_VERIFYRESULT)
         self.init(facts)
     }
