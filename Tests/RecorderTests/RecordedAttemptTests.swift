@@ -60,6 +60,17 @@ struct RecordedAttemptTests {
         await recorder.kernel.shutDown()
     }
 
+    @Test func `a response whose body broke is listed with its status and the failure`() async throws {
+        let source = PiecesSource(["hello"], ending: .broken(PlugboardError(.bodyCut, "It broke.")))
+        let recorder = try Recorders(.linked, transport: MockTransport { _, _ in .source(200, Fields(), source) })
+
+        _ = try? await recorder.kernel.send(Request(.get, "http://a.test/")).body.text()
+        let list = try await recorder.text("list")
+
+        #expect(list.contains(" 200 body.cut ") && list.hasSuffix(" GET http://a.test/\n"), "\(list)")
+        await recorder.kernel.shutDown()
+    }
+
     @Test func `trailers count for the size of what is kept`() async throws {
         let transport = MockTransport { _, _ in
             let trailers = Fields(["X-Large": String(repeating: "a", count: 40 << 10)])

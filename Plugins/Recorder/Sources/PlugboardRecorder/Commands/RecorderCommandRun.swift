@@ -155,10 +155,10 @@ extension Record {
 
     fileprivate var line: String {
         let milliseconds = "\(Int(took / .milliseconds(1))) ms"
-        let outcome = status.map { "\($0)" } ?? failure ?? "-"
+        let outcome = [status.map { "\($0)" }, failure].compactMap(\.self).joined(separator: " ")
         let label = label.map { " [\($0)]" } ?? ""
         return Printable.text(
-            "\(padded("\(id)", 5)) \(HARText.date(date)) \(padded(outcome, 3)) \(padded(milliseconds, 8)) \(method) \(url)\(label)"
+            "\(padded("\(id)", 5)) \(HARText.date(date)) \(padded(outcome.isEmpty ? "-" : outcome, 3)) \(padded(milliseconds, 8)) \(method) \(url)\(label)"
         )
     }
 
