@@ -1,6 +1,7 @@
 """What the tests of the page do, by name: scenarios.py NAME FOLDER-OF-PRODUCTS FOLDER [SCREENSHOTS]."""
 
 import http.client
+import itertools
 import json
 import os
 import subprocess
@@ -219,6 +220,11 @@ def looks():
                 picture(browser, name)
                 background = browser.run("return getComputedStyle(document.body).backgroundColor")
                 expect(background == "rgb(255, 255, 255)", not dark, f"the background {background}")
+                phases = browser.run("""
+                    const style = getComputedStyle(document.documentElement);
+                    return PHASES.map(([name]) => style.getPropertyValue(`--${name}`).trim())""")
+                for one, other in itertools.combinations([bytes.fromhex(each[1:]) for each in phases], 2):
+                    assert sum(abs(a - b) for a, b in zip(one, other)) > 70, f"colours of the waterfall are too similar: {phases}"
                 expect(browser.complaints(), [], "complaints")
 
 
