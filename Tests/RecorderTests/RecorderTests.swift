@@ -155,16 +155,19 @@ struct RecorderTests {
                           "queryString": [], "headersSize": -1, "bodySize": 3, "postData": {"mimeType": "a/b", "text": "it's"}},
               "response": {"status": 204, "statusText": "No Content", "httpVersion": "h2", "cookies": [], "headers": [],
                            "content": {"size": 0, "mimeType": ""}, "redirectURL": "", "headersSize": -1, "bodySize": 0},
-              "cache": {}, "timings": {"send": 1, "wait": 2, "receive": 9.5}, "comment": "kept"}]
+              "cache": {}, "timings": {"send": 1, "wait": 2, "receive": 9.5}, "comment": "kept", "pageref": "p"}]
             """#
         let recorder = try Recorders(
             .linked, ["persistence": .string(persistence), "path": .string(folder.file("recorder.sqlite"))])
 
-        let path = try folder.write("a.har", "{\"log\": {\"version\": \"1.2\", \"entries\": \(entries)}}")
+        let pages = #"[{"id": "p", "title": "A", "startedDateTime": "2020-01-02T03:04:05Z", "pageTimings": {}}]"#
+        let path = try folder.write(
+            "a.har", #"{"log": {"version": "1.2", "pages": \#(pages), "entries": \#(entries)}}"#)
         #expect(try await recorder.text("import", ["path": .string(path)]) == #"{"imported":1}"#)
         let line = try #require(try await recorder.list(["host": "a.test"]).first)
 
         #expect(try await recorder.entries() == JSONParser.parse(entries).arrayValue)
+        #expect(try JSONParser.parse(try await recorder.text("har"))["log"]?["pages"] == JSONParser.parse(pages))
         #expect(line["date"]?.stringValue == "2020-01-02T02:04:05.678Z" && line["status"]?.intValue == 204)
         let curl = try await recorder.text("curl", ["id": line["id"] ?? 1])
         #expect(

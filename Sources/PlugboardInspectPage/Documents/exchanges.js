@@ -44,6 +44,8 @@ class Exchanges {
   /** All, the newest first. */
   order = new Uint32Array(0);
   known = new Set();
+  /** The pages of browsers, by their ids. */
+  pages = new Map();
   /** The program that wrote the document that was read last. */
   creator = { name: "Plugboard", version: "" };
 
@@ -52,6 +54,7 @@ class Exchanges {
     const entries = Array.isArray(har?.log?.entries) ? har.log.entries : [];
     let groups = Array.isArray(har?.log?._exchanges) ? har.log._exchanges : [];
     if (typeof har?.log?.creator?.name === "string") this.creator = har.log.creator;
+    for (const page of listOf(har?.log?.pages)) this.pages.set(textOf(page?.id), page);
     const sizes = groups.map((group) => (Number.isInteger(group?.entries) && group.entries > 0 ? group.entries : 0));
     if (sizes.reduce((sum, size) => sum + size, 0) !== entries.length) groups = [];
     const first = this.count;
@@ -149,10 +152,12 @@ class Exchanges {
 
   /** A document of HAR with these exchanges. */
   har(indices) {
+    const entries = Array.from(indices).flatMap((index) => this.entries[index]);
+    const ids = new Set(entries.map((entry) => entry.pageref));
     return {
       log: {
-        version: "1.2", creator: this.creator,
-        entries: Array.from(indices).flatMap((index) => this.entries[index]),
+        version: "1.2", creator: this.creator, entries,
+        pages: [...this.pages].filter(([id]) => ids.has(id)).map(([, page]) => page),
         _exchanges: Array.from(indices, (index) => ({ ...this.groups[index], entries: this.entries[index].length })),
       },
     };

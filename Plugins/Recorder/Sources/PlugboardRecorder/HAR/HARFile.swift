@@ -8,12 +8,15 @@ enum HARFile {
 
     /// - Parameter store: Identifies the store to a page; nil for a file.
     static func text(of records: some Sequence<Record>, version: String, store: String? = nil) -> [UInt8] {
+        var entries = records.flatMap(\.entries)
+        let pages = takePages(of: &entries)
         var log: JSONObject = [
             "version": "1.2", "creator": ["name": "Plugboard", "version": .string(version)],
-            "entries": .array(records.flatMap(\.entries)),
+            "entries": .array(entries),
             // Which entries belong to one exchange: the next ones, as many as each says.
             "_exchanges": .array(records.map(\.groupJSON)),
         ]
+        if !pages.isEmpty { log["pages"] = .array(pages.values) }
         if let store { log["_store"] = .string(store) }
         return JSONWriter.write(["log": .object(log)])
     }
@@ -27,9 +30,10 @@ enum HARFile {
         do throws(JSONError) { value = try JSONParser.parse(bytes, options: options) } catch {
             throw PlugboardError(.recorderFile, "The file is not JSON: \(error).")
         }
-        guard let entries = value["log"]?["entries"]?.arrayValue else {
+        guard var entries = value["log"]?["entries"]?.arrayValue else {
             throw PlugboardError(.recorderFile, "The file is not HAR: it has no list log.entries.")
         }
+        givePages(value["log"]?["pages"]?.arrayValue ?? [], to: &entries)
         let records = try entries.enumerated().map { (index, entry) throws(PlugboardError) in
             guard let record = Record(entry) else {
                 throw PlugboardError(
@@ -40,6 +44,34 @@ enum HARFile {
             return record
         }
         return grouped(records, as: value["log"]?["_exchanges"]?.arrayValue ?? [])
+    }
+
+    /// Puts each page into its first entry, as `_page`: a store keeps nothing but entries.
+    private static func givePages(_ pages: [JSONValue], to entries: inout [JSONValue]) {
+        var rest = Dictionary(
+            pages.compactMap { page in page["id"]?.stringValue.map { ($0, page) } },
+            uniquingKeysWith: { first, _ in first })
+        for index in entries.indices {
+            guard let id = entries[index]["pageref"]?.stringValue, var entry = entries[index].objectValue,
+                let page = rest.removeValue(forKey: id)
+            else { continue }
+            entry["_page"] = page
+            entries[index] = .object(entry)
+        }
+    }
+
+    /// Takes the pages out of the entries, by their ids.
+    private static func takePages(of entries: inout [JSONValue]) -> JSONObject {
+        var pages = JSONObject()
+        for index in entries.indices {
+            guard let page = entries[index]["_page"], let id = page["id"]?.stringValue,
+                var entry = entries[index].objectValue
+            else { continue }
+            if !pages.contains(id) { pages[id] = page }
+            entry["_page"] = nil
+            entries[index] = .object(entry)
+        }
+        return pages
     }
 
     private static func grouped(_ records: [Record], as groups: [JSONValue]) -> [Record] {
