@@ -12,8 +12,8 @@ public struct Redaction: Sendable {
     /// Names that usually hold credentials, in queries, forms and JSON.
     private static let usualNames = [
         "*token*", "*secret*", "*password*", "passwd", "pwd", "*passphrase*", "*signature*", "sig", "*credential*",
-        "*api*key*", "*apikey*", "*access*key*", "*private*key*", "key", "auth", "authorization", "jwt", "*assertion*",
-        "code", "code_verifier", "*session*id*", "sid",
+        "*api*key*", "*apikey*", "*access*key*", "*private*key*", "key", "auth", "*authorization", "*cookie", "jwt",
+        "*assertion*", "code", "code_verifier", "*session*id*", "sid",
     ]
 
     /// - Parameters:

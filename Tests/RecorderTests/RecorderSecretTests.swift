@@ -13,7 +13,8 @@ struct RecorderSecretTests {
             ServerResponse(
                 status: 200, fields: [("Content-Type", "application/json"), ("Set-Cookie", "id=hidden1")],
                 body:
-                    #"{"user": {"access_token": "hidden2", "mail": "hidden3", "name": "shown"}, "list": [{"PASSWORD": {"a": ["hidden4"]}}]}"#
+                    #"{"user": {"access_token": "hidden2", "mail": "hidden3", "name": "shown"}, "#
+                    + #""list": [{"PASSWORD": {"a": ["hidden4"]}}], "headers": {"Set-Cookie": "hidden10"}}"#
             )
         }
         let recorder = try Recorders(
