@@ -74,6 +74,7 @@ struct TelemetryTests {
         #expect(Set(spans.compactMap { $0["traceId"]?.stringValue }).count == 1)
         #expect(Set(spans.compactMap { $0["spanId"]?.stringValue }).count == 2)
         #expect(spans.first?["events"]?[0]?["name"]?.stringValue == "redirect.followed")
+        #expect(spans.allSatisfy { $0.attributes["network.peer.address"] == "127.0.0.1" })
     }
 
     @Test func `a request follows its parent, and an unsampled one has no span`() async throws {
