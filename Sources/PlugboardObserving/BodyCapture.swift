@@ -1,10 +1,30 @@
 import PlugboardKit
+import Synchronization
+
+/// The most bytes that captures keep together. [any]
+public final class CaptureBudget: Sendable {
+    private let left: Atomic<Int>
+
+    /// A budget of so many bytes.
+    public init(_ bytes: Int) { left = Atomic(bytes) }
+
+    /// Returns how many of these bytes there is room for.
+    fileprivate func take(_ count: Int) -> Int {
+        let before = left.subtract(count, ordering: .relaxed).oldValue
+        let taken = min(max(before, 0), count)
+        giveBack(count - taken)
+        return taken
+    }
+
+    fileprivate func giveBack(_ count: Int) { if count > 0 { left.add(count, ordering: .relaxed) } }
+}
 
 /// The first bytes of a body that is being read, and the number of all its bytes.
 ///
 /// Sendable because a body is pulled on its loop, one piece at a time, and read here after the exchange has completed.
 public final class BodyCapture: @unchecked Sendable {
-    private let limit: Int
+    private var limit: Int
+    private var budget: CaptureBudget?
     private let keepsTrailers: Bool
     /// The first bytes.
     public private(set) var bytes: [UInt8] = []
@@ -23,8 +43,17 @@ public final class BodyCapture: @unchecked Sendable {
     /// - Parameters:
     ///   - limit: The most bytes that are kept.
     ///   - keepsTrailers: Whether the fields after the body are kept too, of any size.
-    public init(upTo limit: Int, keepsTrailers: Bool = false) {
-        (self.limit, self.keepsTrailers) = (limit, keepsTrailers)
+    ///   - budget: Limits it together with other captures, until `leaveBudget`.
+    public init(upTo limit: Int, keepsTrailers: Bool = false, within budget: CaptureBudget? = nil) {
+        (self.limit, self.keepsTrailers, self.budget) = (limit, keepsTrailers, budget)
+    }
+
+    deinit { leaveBudget() }
+
+    /// Gives its bytes back to the budget, because they are limited otherwise from now on.
+    public func leaveBudget() {
+        budget?.giveBack(bytes.count)
+        budget = nil
     }
 
     /// What another one has taken so far, to be read while the other takes more. Called on the body's loop.
@@ -39,7 +68,11 @@ public final class BodyCapture: @unchecked Sendable {
     /// Takes bytes that are read.
     public func take(_ piece: UnsafeRawBufferPointer) {
         count += piece.count
-        bytes.append(contentsOf: piece.prefix(max(limit - bytes.count, 0)))
+        let wanted = min(piece.count, max(limit - bytes.count, 0))
+        let kept = budget?.take(wanted) ?? wanted
+        bytes.append(contentsOf: piece.prefix(kept))
+        // Nothing is kept after a gap.
+        if kept < wanted { limit = bytes.count }
     }
 
     /// Takes a piece of the body, or its end.
@@ -60,7 +93,10 @@ public final class BodyCapture: @unchecked Sendable {
     }
 
     /// Starts again, because the body is read from its beginning.
-    public func restart() { (bytes, count, hasEnded) = ([], 0, nil) }
+    public func restart() {
+        budget?.giveBack(bytes.count)
+        (bytes, count, hasEnded) = ([], 0, nil)
+    }
 }
 
 extension Fields {

@@ -17,6 +17,20 @@ struct BodyCaptureTests {
         #expect(capture.isWhole && capture.trailers["X-Large"] == (keepsTrailers ? large : nil))
     }
 
+    @Test func `captures within a budget keep no more than it has together, and nothing after a gap`() {
+        let budget = CaptureBudget(5)
+        let captures = (0..<3).map { _ in BodyCapture(upTo: 8, within: budget) }
+
+        captures[0].take(Array("Ada".utf8))
+        captures[1].take(Array("Bob".utf8))
+        captures[0].leaveBudget()
+        captures[1].take(Array("!".utf8))
+        captures[2].take(Array("Cid".utf8))
+
+        #expect(captures.map { String(decoding: $0.bytes, as: UTF8.self) } == ["Ada", "Bo", "Cid"])
+        #expect(captures[1].isCut && captures[1].count == 4)
+    }
+
     @Test func `a body of known length is whole with its last byte, until it is read again`() {
         let capture = BodyCapture(upTo: 2)
         capture.length = 4

@@ -71,6 +71,20 @@ struct RecordedAttemptTests {
         await recorder.kernel.shutDown()
     }
 
+    @Test func `the bodies of completed exchanges leave room for others`() async throws {
+        let body = String(repeating: "a", count: 16 << 10)
+        let settings: JSONObject = ["bodies": "whole", "size": "64KiB"]
+        let recorder = try Recorders(.linked, settings, transport: MockTransport(body: body))
+
+        for number in 1...8 {
+            _ = try await recorder.kernel.send(Request(.get, "http://a.test/\(number)")).body.text()
+        }
+        let content = try await recorder.entries().last?["response"]?["content"]
+
+        #expect(content?["text"]?.stringValue == body && content?["_cut"] == nil)
+        await recorder.kernel.shutDown()
+    }
+
     @Test func `trailers count for the size of what is kept`() async throws {
         let transport = MockTransport { _, _ in
             let trailers = Fields(["X-Large": String(repeating: "a", count: 40 << 10)])

@@ -20,6 +20,8 @@ struct Recorder: Plugin {
     let store: any RecordStore
     private let types: [MediaTypePattern]
     private let captureLimit: Int
+    /// For the bodies of exchanges under way; the store limits those that have completed.
+    private let budget: CaptureBudget
     // Each request needs it. Reading a setting takes longer.
     private let bodies: RecordedBodies
 
@@ -36,6 +38,7 @@ struct Recorder: Plugin {
             return pattern
         }
         captureLimit = settings.bodyLimit.bytes
+        budget = CaptureBudget(settings.size.bytes)
         let redaction = try Redaction(
             parameters: settings.secretParameters, members: settings.secretMembers)
         let bounds = RecordBounds(count: settings.limit, size: settings.size.bytes, age: settings.age)
@@ -57,7 +60,7 @@ struct Recorder: Plugin {
         if let limit = limit(detail), isRecorded(exchange.request) {
             recording.isRequestBodyRecorded = true
             exchange.wrapRequestBody { inner in
-                let capture = BodyCapture(upTo: limit)
+                let capture = BodyCapture(upTo: limit, within: budget)
                 recording.requestBody = capture
                 return CapturedSource(inner, capture)
             }
@@ -70,7 +73,7 @@ struct Recorder: Plugin {
         recording.response = Recording.Head(status: response.status, fields: response.fields)
         recording.responseBody = nil
         guard let limit = limit(recording.detail), isRecorded(response) else { return .next }
-        let capture = BodyCapture(upTo: limit, keepsTrailers: true)
+        let capture = BodyCapture(upTo: limit, keepsTrailers: true, within: budget)
         let isTaken: Void? = exchange.withWholeResponseBody { capture.takeWhole($0) }
         if isTaken != nil {
             recording.responseBody = capture
@@ -95,6 +98,8 @@ struct Recorder: Plugin {
             guard let recording = exchange.state as? Recording else { return }
             if event.is("completed") {
                 recording.took = host.now - recording.began
+                recording.requestBody?.leaveBudget()
+                recording.responseBody?.leaveBudget()
                 store.add(recording)
             } else {
                 recording.take(event, exchange, at: host.now - recording.began)
