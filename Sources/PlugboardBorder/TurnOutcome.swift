@@ -10,4 +10,15 @@ public enum TurnOutcome: UInt32, Sendable {
     case failed
     /// Cancelled, timed out as a whole, or not read to its end.
     case cancelled
+
+    /// The name of the case. Interpolation would have to find it out by reflection.
+    package var name: String {
+        switch self {
+        case .ended: "ended"
+        case .replaced: "replaced"
+        case .resent: "resent"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        }
+    }
 }

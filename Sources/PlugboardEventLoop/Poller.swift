@@ -198,9 +198,7 @@ package final class Poller {
     }
 
     private func makeRoom(_ socket: Int) {
-        if socket >= watches.count {
-            watches.append(contentsOf: repeatElement(Watch(), count: socket + 1 - watches.count))
-        }
+        while socket >= watches.count { watches.append(Watch()) }
     }
 
     func register(_ socket: Int, _ wanted: Readiness) {

@@ -41,7 +41,7 @@ extension ExchangeCore {
         let callee = pipeline.tables.close.callees[slot.index]
         let start = beginCall(of: slot)
         calling(callee.slot, .onClose) { callee.function(callee.instance, exchange, outcome.rawValue) }
-        if let start { tell(start.call("\(outcome)", of: slot, "\(CalledHook.onClose)", .first, [])) }
+        if let start { tell(start.call(outcome.name, of: slot, "\(CalledHook.onClose)", .first, [])) }
     }
 
     /// Calls a plugin's hook. During the call, the functions of the host act for this plugin.

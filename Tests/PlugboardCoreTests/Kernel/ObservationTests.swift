@@ -58,4 +58,11 @@ struct ObservationTests {
         #expect(first.lines == ["created", "completed"])
         #expect(late.lines.isEmpty)
     }
+
+    @Test func `an event and an outcome have the names of their cases`() {
+        let outcomes: [TurnOutcome] = [.ended, .replaced, .resent, .failed, .cancelled]
+
+        #expect(KernelEvent.allCases.map(\.name) == KernelEvent.allCases.map { "\($0)" })
+        #expect(outcomes.map(\.name) == outcomes.map { "\($0)" })
+    }
 }

@@ -103,7 +103,7 @@ enum EventFacts {
             reader.integer("after", Int(delay.nanoseconds))
             reader.integer("attempt", exchange.attempts.count)
         case .outcome(let outcome):
-            reader.text("outcome", "\(outcome)")
+            reader.text("outcome", outcome.name)
             reader.integer("attempts", exchange.attempts.count)
         }
     }

@@ -47,17 +47,45 @@ public enum KernelEvent: Int, Sendable, CaseIterable {
     case closing
 
     /// The event's id.
-    public var name: String { KernelEvent.names[rawValue] }
+    public var name: String {
+        // Interpolation would have to find the name out by reflection, which takes long at the start of a program.
+        switch self {
+        case .created: "created"
+        case .started: "started"
+        case .willSuspend: "willSuspend"
+        case .suspended: "suspended"
+        case .resumed: "resumed"
+        case .willCancel: "willCancel"
+        case .cancelled: "cancelled"
+        case .attemptBegan: "attemptBegan"
+        case .attemptEnded: "attemptEnded"
+        case .resolved: "resolved"
+        case .connected: "connected"
+        case .secured: "secured"
+        case .sent: "sent"
+        case .firstByte: "firstByte"
+        case .interim: "interim"
+        case .headReceived: "headReceived"
+        case .progress: "progress"
+        case .resendScheduled: "resendScheduled"
+        case .willComplete: "willComplete"
+        case .completed: "completed"
+        case .pluginFaulted: "pluginFaulted"
+        case .pluginDisabled: "pluginDisabled"
+        case .pluginStalled: "pluginStalled"
+        case .hookReturned: "hookReturned"
+        case .networkChanged: "networkChanged"
+        case .closing: "closing"
+        }
+    }
 
     /// Milestones and progress.
     static let close: [KernelEvent] = [.resolved, .connected, .secured, .sent, .firstByte, .progress]
 
-    private static let names = allCases.map { "\($0)" }
-
     /// The id as C sees it, which is never released.
     var cName: plug_text { KernelEvent.cNames[rawValue].text }
 
-    private static let cNames = names.map { ImmortalText($0) }
+    private static let cNames = allCases.map { ImmortalText($0.name) }
 
     /// Whether observers can get an event of this id: one of the kernel's, or a plugin's, which has a dot.
     package static func isPossible(_ id: String) -> Bool {

@@ -34,17 +34,17 @@ struct Watchers: ~Copyable, @unchecked Sendable {
         self.ofAll = ofAll
         let functions = tables.event.callees
         ofKernel = KernelEvent.allCases.map { event in
-            let slots = ofAll.union(others[event.name] ?? [])
+            let slots = others.isEmpty ? ofAll : ofAll.union(others[event.name] ?? [])
             let callees = slots.map { functions[$0] }
             let memory = UnsafeMutableBufferPointer<Callee<HookTables.Event>>.allocate(capacity: callees.count)
             _ = memory.initialize(from: callees)
             return Listeners(slots: slots, callees: memory)
         }
         ofPlugins = others
-        let kernelNames = Set(KernelEvent.allCases.map(\.name))
-        watchesPlugins = !ofAll.isEmpty || others.keys.contains { !kernelNames.contains($0) }
-        isWatchedClosely = !ofAll.isEmpty || KernelEvent.close.contains { others[$0.name] != nil }
-        wantsNetwork = others[KernelEvent.networkChanged.name] != nil
+        watchesPlugins = !ofAll.isEmpty || others.keys.contains { KernelEvent(name: $0) == nil }
+        let events = others.keys.compactMap { KernelEvent(name: $0) }
+        isWatchedClosely = !ofAll.isEmpty || events.contains(where: KernelEvent.close.contains)
+        wantsNetwork = events.contains(.networkChanged)
     }
 
     deinit {
