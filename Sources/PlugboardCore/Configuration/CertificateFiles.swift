@@ -42,11 +42,16 @@ extension RequestOptions {
 
     private static func holds(_ bytes: [UInt8], _ isPart: (ArraySlice<UInt8>) -> Bool) -> Bool {
         let (begin, dashes) = (Array("-----BEGIN ".utf8), Array("-----".utf8))
-        return bytes.lazy.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.contains { line in
-            guard line.starts(with: begin) else { return false }
+        var rest = bytes[...]
+        // A bundle has thousands of lines, and mostly its first ones decide.
+        while !rest.isEmpty {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            rest = rest[line.endIndex...].dropFirst()
+            guard line.starts(with: begin) else { continue }
             let label = line.dropFirst(begin.count).reversed().drop { $0 == 0x20 || $0 == 0x09 }
-            return label.starts(with: dashes) && isPart(ArraySlice(label.dropFirst(dashes.count).reversed()))
+            if label.starts(with: dashes), isPart(ArraySlice(label.dropFirst(dashes.count).reversed())) { return true }
         }
+        return false
     }
 }
 
