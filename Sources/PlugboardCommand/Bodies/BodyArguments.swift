@@ -110,7 +110,7 @@ struct BodyArguments: ParsableArguments {
     }
 
     /// The methods of verbs that take a body from standard input where no option gives one, as for HTTPie.
-    static let methodsWithInput: Set<Method> = [.post, .put, .patch]
+    static let methodsWithInput: [Method] = [.post, .put, .patch]
 
     /// The body that another program or a file gives: JSON. Nil with `--ignore-stdin`. Blocks.
     func input() throws(CommandFailure) -> Content? {

@@ -47,10 +47,14 @@ struct TransferArguments: ParsableArguments {
     /// These options as options of curl.
     var group: CurlGroup {
         var group = CurlGroup()
-        group.values = [
-            "dump-header": dumpHeader, "write-out": writeOut, "limit-rate": limitRate, "speed-limit": speedLimit,
-            "speed-time": speedTime, "stderr": stderr, "trace": trace, "trace-ascii": traceAscii,
-        ].compactMapValues { $0 }
+        group.values["dump-header"] = dumpHeader
+        group.values["write-out"] = writeOut
+        group.values["limit-rate"] = limitRate
+        group.values["speed-limit"] = speedLimit
+        group.values["speed-time"] = speedTime
+        group.values["stderr"] = stderr
+        group.values["trace"] = trace
+        group.values["trace-ascii"] = traceAscii
         return group
     }
 }

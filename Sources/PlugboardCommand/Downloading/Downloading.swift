@@ -90,7 +90,8 @@ struct Downloading: Sendable {
         options = Options(
             resumes: verb.resume, replacesURL: verb.moved, overwrites: verb.files.overwrite, segments: verb.segments,
             speed: try verb.speed, attempts: try verb.attempts, idleTimeout: try verb.transfer.group.idleTimeout,
-            condition: try CurlCondition(verb.time.group), setsTime: verb.time.remoteTime)
+            condition: try CurlCondition(TimeOptions.group(remoteTime: verb.remoteTime, condition: verb.condition)),
+            setsTime: verb.remoteTime)
         var jobs: [Job] = []
         for entry in entries {
             let request = try arguments.request(.get, entry.url, against: base, nil)

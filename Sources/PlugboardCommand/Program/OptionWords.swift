@@ -8,15 +8,22 @@ enum OptionWords {
         case raw, urlencode, binary, literal
     }
 
-    private static let options: [String: (option: String, value: @Sendable (String) -> String)] = [
-        "--data-ascii": ("--data", { $0 }), "--data-raw": ("--data", { marked($0, .raw) }),
-        "--data-binary": ("--data", { marked($0, .binary) }),
-        "--data-urlencode": ("--data", { marked($0, .urlencode) }),
-        "--form-string": ("--form", { marked($0, .literal) }),
-        "--socks4": ("--proxy", { "socks4://\($0)" }), "--socks4a": ("--proxy", { "socks4a://\($0)" }),
-        "--socks5": ("--proxy", { "socks5://\($0)" }), "--socks5-hostname": ("--proxy", { "socks5h://\($0)" }),
-        "--max-download-limit": ("--limit-rate", { $0 }),
-    ]
+    /// The other option, and the value that it gets.
+    private static func option(_ name: Substring) -> (option: String, value: @Sendable (String) -> String)? {
+        switch name {
+        case "--data-ascii": ("--data", { $0 })
+        case "--data-raw": ("--data", { marked($0, .raw) })
+        case "--data-binary": ("--data", { marked($0, .binary) })
+        case "--data-urlencode": ("--data", { marked($0, .urlencode) })
+        case "--form-string": ("--form", { marked($0, .literal) })
+        case "--socks4": ("--proxy", { "socks4://\($0)" })
+        case "--socks4a": ("--proxy", { "socks4a://\($0)" })
+        case "--socks5": ("--proxy", { "socks5://\($0)" })
+        case "--socks5-hostname": ("--proxy", { "socks5h://\($0)" })
+        case "--max-download-limit": ("--limit-rate", { $0 })
+        default: nil
+        }
+    }
 
     /// The words with the other options instead of these.
     static func replaced(_ words: [String]) -> [String] {
@@ -30,7 +37,7 @@ enum OptionWords {
             }
             if word == "--" { return replaced + words[index...] }
             let equals = word.firstIndex(of: "=")
-            guard let (option, value) = options[String(word[..<(equals ?? word.endIndex)])] else {
+            guard let (option, value) = option(word[..<(equals ?? word.endIndex)]) else {
                 replaced.append(word)
                 continue
             }

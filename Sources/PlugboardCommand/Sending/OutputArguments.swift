@@ -87,7 +87,10 @@ struct OutputArguments: ParsableArguments {
     var etagCompare: String?
     @Flag(help: "Decodes nothing: no content coding, also with --compressed, and no chunks.") var raw = false
     @OptionGroup var transfer: TransferArguments
-    @OptionGroup var time: TimeArguments
+    @Flag(name: [.customShort("R"), .long], help: TimeOptions.remoteTime) var remoteTime = false
+    @Option(
+        name: [.customShort("z"), .customLong("time-cond")], parsing: .unconditional, help: TimeOptions.condition)
+    var condition: String?
 
     func validate() throws {
         if let print, print.contains(where: { Part(rawValue: $0) == nil }) {
@@ -131,15 +134,16 @@ struct OutputArguments: ParsableArguments {
     /// The options as those of curl.
     var group: CurlGroup {
         var group = CurlGroup()
-        group.values = [
-            "continue-at": continueAt, "max-filesize": maxFilesize, "etag-save": etagSave, "etag-compare": etagCompare,
-        ].compactMapValues { $0 }
+        group.values["continue-at"] = continueAt
+        group.values["max-filesize"] = maxFilesize
+        group.values["etag-save"] = etagSave
+        group.values["etag-compare"] = etagCompare
         group.flags = [
             "remote-header-name": remoteHeaderName, "remove-on-error": removeOnError, "raw": raw, "clobber": !noClobber,
             "create-dirs": createDirs, "fail": fail, "fail-with-body": failWithBody,
         ]
         group.add(transfer.group)
-        group.add(time.group)
+        group.add(TimeOptions.group(remoteTime: remoteTime, condition: condition))
         return group
     }
 

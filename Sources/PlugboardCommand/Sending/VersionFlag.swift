@@ -14,9 +14,15 @@ enum VersionFlag: String, EnumerableFlag, CustomStringConvertible {
     var description: String { rawValue }
 
     static func name(for flag: VersionFlag) -> NameSpecification {
-        let letters: [VersionFlag: Character] = [.ipv4: "4", .ipv6: "6", .http10: "0"]
+        let letter: Character? =
+            switch flag {
+            case .ipv4: "4"
+            case .ipv6: "6"
+            case .http10: "0"
+            default: nil
+            }
         let long = NameSpecification.Element.customLong(flag.rawValue)
-        return letters[flag].map { [.customShort($0), long] } ?? [long]
+        return letter.map { [.customShort($0), long] } ?? [long]
     }
 
     static func help(for flag: VersionFlag) -> ArgumentHelp? {

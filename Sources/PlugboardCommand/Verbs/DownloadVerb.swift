@@ -80,7 +80,10 @@ struct DownloadVerb: AsyncParsableCommand {
     @Flag(help: "Does not follow redirects.") var noLocation = false
     @OptionGroup(title: "Output") var output: TransferPrinting
     @OptionGroup var transfer: TransferArguments
-    @OptionGroup var time: TimeArguments
+    @Flag(name: [.customShort("R"), .long], help: TimeOptions.remoteTime) var remoteTime = false
+    @Option(
+        name: [.customShort("z"), .customLong("time-cond")], parsing: .unconditional, help: TimeOptions.condition)
+    var condition: String?
     @OptionGroup var arguments: RequestArguments
 
     func run() async throws {

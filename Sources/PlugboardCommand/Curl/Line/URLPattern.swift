@@ -59,18 +59,18 @@ struct URLPattern {
     /// The URL at this index, of which the last list changes first, and the values of the lists in it.
     func url(at index: Int) -> (url: String, values: [String]) {
         var index = index
-        var texts: [String] = []
+        var url = ""
         var values: [String] = []
         for part in parts.reversed() {
             switch part {
-            case .text(let text): texts.append(text)
+            case .text(let text): url = text + url
             case .list(let list):
-                texts.append(list[index % list.count])
+                url = list[index % list.count] + url
                 values.append(list[index % list.count])
                 index /= list.count
             }
         }
-        return (texts.reversed().joined(), values.reversed())
+        return (url, values.reversed())
     }
 
     /// The name of a file in which `#1` is the value of the first list.
