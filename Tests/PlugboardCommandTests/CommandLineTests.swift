@@ -17,6 +17,10 @@ struct CommandLineTests {
         }
     }
 
+    @Test func `each verb is found by its name`() {
+        for verb in Program.verbs { #expect(Program.verb(verb.configuration.commandName ?? "") == verb) }
+    }
+
     // MARK: Joined options
 
     @Test(arguments: [

@@ -14,14 +14,28 @@ enum Main {
         // Writing to a closed pipe must be an error of `write`, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         Interrupt.endAtQuit()
+        let work: Work
+        do {
+            work = try readWords()
+        } catch {
+            end(with: error)
+        }
         if !StandardDescriptors.hasFree(neededDescriptors) { end(with: noDescriptors) }
         if let error = ThreadCheck.error() { end(with: error) }
         startDispatch()
-        Task {
-            await run()
+        // On the main actor, each switch between it and the pool of threads would cost a thread.
+        Task.detached {
+            await run(work)
             exit(0)
         }
         dispatchMain()
+    }
+
+    /// What the command line asks for.
+    private enum Work {
+        case command(any ParsableCommand)
+        /// One request, or several that `--next` separates.
+        case requests([any RequestVerb])
     }
 
     /// libdispatch keeps three, has one for its main queue until the queue runs, and opens one from time to time to
@@ -56,25 +70,46 @@ enum Main {
         timer.cancel()
     }
 
-    private static func run() async {
+    private static func run(_ work: Work) async {
         do {
-            try checkEncoding()
-            let words = words
-            SecretWords.overwrite(verb: words.first ?? "")
-            let commands = try commands(of: words)
-            if commands.count > 1, let requests = commands as? [any RequestVerb] {
-                return try await TransferRun.run(requests)
-            }
-            // Beside requests, it is a question for help.
-            var command = commands.first { !($0 is any RequestVerb) } ?? commands[0]
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
+            switch work {
+            case .requests(let requests): try await TransferRun.run(requests)
+            case .command(var command):
+                if var command = command as? any AsyncParsableCommand {
+                    try await command.run()
+                } else {
+                    try command.run()
+                }
             }
         } catch {
             end(with: error)
         }
+    }
+
+    private static func readWords() throws -> Work {
+        try checkEncoding()
+        let words = words
+        SecretWords.overwrite(verb: words.first ?? "")
+        guard let first = words.first, let verb = verb(first, of: Program.self) else {
+            return .command(try parse(words))
+        }
+        if verb == CurlVerb.self { return .command(CurlVerb(words: Array(words.dropFirst()))) }
+        if let verb = verb as? any RequestVerb.Type { return try requests(verb, words) }
+        let groups = try RequestWords(DownloadWords.rewritten(words), isRequest: false).groups
+        return .command(try parse(OptionWords.replaced(groups[0])))
+    }
+
+    /// The requests of a verb. Their type is a parameter, because finding out whether a value is of some request's type
+    /// takes the runtime long.
+    private static func requests<Verb: RequestVerb>(_ verb: Verb.Type, _ words: [String]) throws -> Work {
+        var requests: [any RequestVerb] = []
+        for words in try RequestWords(words).groups {
+            let command = try parse(OptionWords.replaced(words))
+            // Beside requests, it is a question for help.
+            guard let request = command as? Verb else { return .command(command) }
+            requests.append(request)
+        }
+        return .requests(requests)
     }
 
     /// The words after the name of the program; a program with the name curl runs the verb of this name.
@@ -95,15 +130,6 @@ enum Main {
         }
     }
 
-    /// The commands of the command line: one, or several requests that `--next` separates.
-    private static func commands(of words: [String]) throws -> [any ParsableCommand] {
-        guard let first = words.first, let verb = verb(first, of: Program.self) else { return [try parse(words)] }
-        if verb == CurlVerb.self { return [CurlVerb(words: Array(words.dropFirst()))] }
-        return try RequestWords(DownloadWords.rewritten(words), isRequest: verb is any RequestVerb.Type).groups.map {
-            try parse(OptionWords.replaced($0))
-        }
-    }
-
     /// Parses the words of the command line. A first word that is not a verb is the id of a plugin.
     private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
         if arguments.first == "help" {
@@ -112,7 +138,8 @@ enum Main {
             }
             try checkHelp(arguments.dropFirst())
         }
-        guard let first = arguments.first, !first.hasPrefix("-"), !Program.verbs.contains(first) else {
+        guard let first = arguments.first, !first.hasPrefix("-"), first != "help", verb(first, of: Program.self) == nil
+        else {
             try checkVerb(arguments)
             // The verb alone, because looking through all of them takes time. Help and errors are the whole program's.
             if let (verb, rest) = innermostVerb(arguments), let command = try? verb.parseAsRoot(rest),
@@ -153,12 +180,14 @@ enum Main {
     }
 
     private static func verbs(of command: any ParsableCommand.Type) -> [any ParsableCommand.Type] {
+        // The program's own configuration has a long help text, which is made when it is asked for.
+        if command == Program.self { return Program.verbs }
         let configuration = command.configuration
         return configuration.subcommands + configuration.groupedSubcommands.flatMap { $0.subcommands }
     }
 
     private static func verb(_ word: String, of command: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
-        verbs(of: command).first { $0.configuration.commandName == word }
+        command == Program.self ? Program.verb(word) : verbs(of: command).first { $0.configuration.commandName == word }
     }
 
     /// The verb that the first words name, with the words after them; nil if these name none, or one that needs

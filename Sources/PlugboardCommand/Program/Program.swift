@@ -32,22 +32,41 @@ struct Program: AsyncParsableCommand {
             """,
         version: versions,
         subcommands: [],
-        groupedSubcommands: [
-            CommandGroup(
-                name: "Requests",
-                subcommands: [
-                    GetVerb.self, HeadVerb.self, PostVerb.self, PutVerb.self, PatchVerb.self, DeleteVerb.self,
-                    AnyMethodVerb.self, CurlVerb.self, DownloadVerb.self, UploadVerb.self,
-                ]),
-            CommandGroup(name: "Sessions", subcommands: [SessionVerb.self]),
-            CommandGroup(name: "Endpoints by name", subcommands: [CallVerb.self, EndpointsVerb.self]),
-            CommandGroup(
-                name: "Plugins and configurations",
-                subcommands: [PluginsVerb.self, ExplainVerb.self, ConfigVerb.self]),
-            CommandGroup(name: "Recorded exchanges", subcommands: [InspectVerb.self]),
-            CommandGroup(name: "Other programs", subcommands: [ExecVerb.self, AttachVerb.self]),
-            CommandGroup(name: "Documents", subcommands: [ValidateVerb.self, ManualVerb.self]),
-        ])
+        groupedSubcommands: groups)
+
+    static let groups = [
+        CommandGroup(
+            name: "Requests",
+            subcommands: [
+                GetVerb.self, HeadVerb.self, PostVerb.self, PutVerb.self, PatchVerb.self, DeleteVerb.self,
+                AnyMethodVerb.self, CurlVerb.self, DownloadVerb.self, UploadVerb.self,
+            ]),
+        CommandGroup(name: "Sessions", subcommands: [SessionVerb.self]),
+        CommandGroup(name: "Endpoints by name", subcommands: [CallVerb.self, EndpointsVerb.self]),
+        CommandGroup(
+            name: "Plugins and configurations",
+            subcommands: [PluginsVerb.self, ExplainVerb.self, ConfigVerb.self]),
+        CommandGroup(name: "Recorded exchanges", subcommands: [InspectVerb.self]),
+        CommandGroup(name: "Other programs", subcommands: [ExecVerb.self, AttachVerb.self]),
+        CommandGroup(name: "Documents", subcommands: [ValidateVerb.self, ManualVerb.self]),
+    ]
+
+    /// The verb of a name. A list of all verbs would take longer, because the runtime makes the tables of each.
+    static func verb(_ name: String) -> (any ParsableCommand.Type)? {
+        switch name {
+        case "get": GetVerb.self
+        case "head": HeadVerb.self
+        case "post": PostVerb.self
+        case "put": PutVerb.self
+        case "patch": PatchVerb.self
+        case "delete": DeleteVerb.self
+        case "request": AnyMethodVerb.self
+        case "curl": CurlVerb.self
+        case "download": DownloadVerb.self
+        case "upload": UploadVerb.self
+        default: verbs.first { $0.configuration.commandName == name }
+        }
+    }
 
     /// The versions of the command and of libcurl, and the restrictions of that libcurl, one line each.
     private static var versions: String {
@@ -56,9 +75,8 @@ struct Program: AsyncParsableCommand {
             .joined(separator: "\n")
     }
 
-    /// The first words that are not the id of a plugin.
-    static let verbs: Set<String> = Set(
-        configuration.groupedSubcommands.flatMap { $0.subcommands }.compactMap { $0.configuration.commandName } + [
-            "help"
-        ])
+    static var verbs: [any ParsableCommand.Type] { groups.flatMap { $0.subcommands } }
+
+    /// The first words that are not the id of a plugin, in their order.
+    static var words: [String] { (verbs.compactMap { $0.configuration.commandName } + ["help"]).sorted() }
 }

@@ -99,7 +99,7 @@ struct PluginCommand: AsyncParsableCommand {
             let url = Printable.url(word)
             return CommandFailure(.usage, "A URL needs a verb before it: plugboard get \(url)")
         }
-        let near = Spelling.nearest(word, in: Program.verbs.sorted() + ids).map { " Did you mean \($0)?" } ?? ""
+        let near = Spelling.nearest(word, in: Program.words + ids).map { " Did you mean \($0)?" } ?? ""
         return CommandFailure(
             .usage, "\(Printable.text(word)) is neither a verb nor a plugin that is enabled.\(near) See --help.")
     }
