@@ -6,8 +6,12 @@ import PlugboardCurl
 struct Program: AsyncParsableCommand {
     static let version = Kernel.version
 
+    /// A verb that names it as its super-command is parsed faster: the parser does not look for its own option for
+    /// completion scripts, which only the whole program has.
+    static let name = "plugboard"
+
     static let configuration = CommandConfiguration(
-        commandName: "plugboard",
+        commandName: name,
         abstract: "Sends HTTP requests through plugins that a configuration enables.",
         usage: """
             plugboard VERB …

@@ -3,7 +3,7 @@ import PlugboardKit
 
 struct AnyMethodVerb: RequestVerb {
     static let configuration = CommandConfiguration(
-        commandName: "request", abstract: "Sends a request with any method.",
+        commandName: "request", _superCommandName: Program.name, abstract: "Sends a request with any method.",
         discussion: """
             The method is sent as it is written: case matters (RFC 9110 §9.1).
 

@@ -4,7 +4,8 @@ import PlugboardEndpoints
 
 struct CallVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "call", abstract: "Sends a request by the name of its definition.",
+        commandName: "call", _superCommandName: Program.name,
+        abstract: "Sends a request by the name of its definition.",
         discussion: """
             The definitions are those of the configuration's section endpoints, or of
             --openapi: an operation of an OpenAPI document is called by its operationId.

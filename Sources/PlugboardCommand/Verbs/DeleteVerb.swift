@@ -3,7 +3,7 @@ import PlugboardKit
 
 struct DeleteVerb: RequestVerb {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Deletes what is at a URL.",
+        commandName: "delete", _superCommandName: Program.name, abstract: "Deletes what is at a URL.",
         discussion: """
             EXAMPLES:
               plugboard delete https://example.com/topics/1 --fail

@@ -5,7 +5,8 @@ import PlugboardKit
 
 struct DownloadVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "download", abstract: "Downloads files, and continues downloads that broke.",
+        commandName: "download", _superCommandName: Program.name,
+        abstract: "Downloads files, and continues downloads that broke.",
         discussion: """
             A file is received as FILE.part and renamed when it is complete. After a
             break, the same command with --resume continues it, as long as the server

@@ -3,7 +3,8 @@ import Plugboard
 
 struct ExecVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "exec", abstract: "Sends the requests of another program, as JSON Lines.",
+        commandName: "exec", _superCommandName: Program.name,
+        abstract: "Sends the requests of another program, as JSON Lines.",
         usage: "plugboard exec [<options>]",
         discussion: """
             Reads one JSON object per line from standard input, and writes one reply per

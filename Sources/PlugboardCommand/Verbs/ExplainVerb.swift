@@ -4,7 +4,8 @@ import PlugboardJSON
 
 struct ExplainVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Sends a request, and shows what plugins do with it.",
+        commandName: "explain", _superCommandName: Program.name,
+        abstract: "Sends a request, and shows what plugins do with it.",
         discussion: """
             One line for each call of a hook, in the order of their beginnings: the time,
             the plugin, its verdict, how long it took, and which parts of the heads it

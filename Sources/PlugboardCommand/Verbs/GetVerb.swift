@@ -3,7 +3,7 @@ import PlugboardKit
 
 struct GetVerb: RequestVerb {
     static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Gets what is at a URL.",
+        commandName: "get", _superCommandName: Program.name, abstract: "Gets what is at a URL.",
         discussion: """
             EXAMPLES:
               plugboard get https://example.com/ -o page.html

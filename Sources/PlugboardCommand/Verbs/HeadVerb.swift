@@ -3,7 +3,7 @@ import PlugboardKit
 
 struct HeadVerb: RequestVerb {
     static let configuration = CommandConfiguration(
-        commandName: "head", abstract: "Gets the head of a response.",
+        commandName: "head", _superCommandName: Program.name, abstract: "Gets the head of a response.",
         discussion: """
             EXAMPLES:
               plugboard head https://example.com/

@@ -3,7 +3,7 @@ import PlugboardKit
 
 struct PatchVerb: RequestVerb {
     static let configuration = CommandConfiguration(
-        commandName: "patch", abstract: "Sends PATCH with a body.",
+        commandName: "patch", _superCommandName: Program.name, abstract: "Sends PATCH with a body.",
         discussion: """
             EXAMPLES:
               plugboard patch https://example.com/topics/1 --json '{"title": "Linux"}'

@@ -3,7 +3,7 @@ import PlugboardKit
 
 struct PostVerb: RequestVerb {
     static let configuration = CommandConfiguration(
-        commandName: "post", abstract: "Posts a body.",
+        commandName: "post", _superCommandName: Program.name, abstract: "Posts a body.",
         discussion: """
             The data of request items is the body: an object in JSON, a form with
             --as-form, a form in parts where there are files. name[key]=value and

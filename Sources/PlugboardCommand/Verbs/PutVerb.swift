@@ -3,7 +3,7 @@ import PlugboardKit
 
 struct PutVerb: RequestVerb {
     static let configuration = CommandConfiguration(
-        commandName: "put", abstract: "Puts a body at a URL.",
+        commandName: "put", _superCommandName: Program.name, abstract: "Puts a body at a URL.",
         discussion: """
             EXAMPLES:
               plugboard put https://example.com/notes/1 -T note.txt

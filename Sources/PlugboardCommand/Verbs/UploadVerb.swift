@@ -4,7 +4,8 @@ import PlugboardKit
 
 struct UploadVerb: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "upload", abstract: "Uploads files, and continues uploads that broke.",
+        commandName: "upload", _superCommandName: Program.name,
+        abstract: "Uploads files, and continues uploads that broke.",
         discussion: """
             Where the server can resume uploads (tus 1.0, or the draft of the IETF), the
             same command continues an upload that broke or was interrupted.

@@ -7,6 +7,8 @@ import PlugboardKit
 /// It is a command that is never run: the parser would put other arguments into a command of its own, and in debug
 /// builds each level takes the parser's checks three times as long.
 struct CurlWords: ParsableCommand {
+    static let configuration = CommandConfiguration(_superCommandName: Program.name)
+
     @OptionGroup var arguments: RequestArguments
     @OptionGroup var body: BodyArguments
     @OptionGroup var output: OutputArguments
