@@ -23,12 +23,13 @@ enum Main {
         if !StandardDescriptors.hasFree(neededDescriptors) { end(with: noDescriptors) }
         if let error = ThreadCheck.error() { end(with: error) }
         startDispatch()
-        // On the main actor, each switch between it and the pool of threads would cost a thread.
+        // Nothing runs on the main actor: each switch between it and the pool of threads would cost a thread, and
+        // `dispatchMain` would end this one, for which its stack is unwound.
         Task.detached {
             await run(work)
             exit(0)
         }
-        dispatchMain()
+        while true { pause() }
     }
 
     /// What the command line asks for.
@@ -38,8 +39,7 @@ enum Main {
         case requests([any RequestVerb])
     }
 
-    /// libdispatch keeps three, has one for its main queue until the queue runs, and opens one from time to time to
-    /// read the state of its threads.
+    /// libdispatch keeps three, and opens one from time to time to read the state of its threads. The loop needs one.
     private static let neededDescriptors = 5
 
     private static let noDescriptors = PlugboardError(
