@@ -108,18 +108,18 @@ struct CurlCommandTests {
         ("a\\{b\\}", ["a{b}"]), ("{a,}", ["a", ""]),
     ])
     func `a pattern means several URLs`(text: String, urls: [String]) throws {
-        let pattern = try URLPattern(text)
+        let pattern = try URLGlob(text)
 
         #expect((0..<pattern.count).map { pattern.url(at: $0).url } == urls)
     }
 
     @Test(arguments: ["[1-", "{a", "a}", "[3-1]", "[1-9999999]", "{a,{b}}", "[a-9]", "[1-2:0]", "[0-99999]{a,b}"])
     func `a pattern that means no URLs is refused`(text: String) {
-        #expect(throws: CommandFailure.self) { try URLPattern(text) }
+        #expect(throws: CommandFailure.self) { try URLGlob(text) }
     }
 
     @Test func `a name takes the values of the lists`() {
-        #expect(URLPattern.name("#1_#2-#3#.txt", with: ["a", "b"]) == "a_b-#3#.txt")
+        #expect(URLGlob.name("#1_#2-#3#.txt", with: ["a", "b"]) == "a_b-#3#.txt")
     }
 
     // MARK: Running

@@ -15,11 +15,11 @@ struct TransferRun {
         _ group: CurlGroup, _ transfer: (_ target: CurlTarget, _ number: Int) async throws -> CommandFailure?
     ) async -> Bool {
         for (index, text) in group.urls.enumerated() {
-            let (pattern, files): (URLPattern, URLPattern)
+            let (pattern, files): (URLGlob, URLGlob)
             do throws(CommandFailure) {
-                files = try URLPattern(
+                files = try URLGlob(
                     index < group.uploads.count ? group.uploads[index] : "", isLiteral: group["globoff"])
-                pattern = try URLPattern(text, isLiteral: group["globoff"])
+                pattern = try URLGlob(text, isLiteral: group["globoff"])
             } catch {
                 return note(error, group)
             }

@@ -11,7 +11,7 @@ extension CurlGroup {
     /// Whether there is one target alone. A pattern that cannot be read is reported where it is used.
     var hasOneTarget: Bool {
         guard urls.count == 1, let url = urls.first else { return false }
-        let pattern = try? URLPattern(url, isLiteral: self["globoff"])
+        let pattern = try? URLGlob(url, isLiteral: self["globoff"])
         return pattern?.count ?? 1 == 1
     }
 
@@ -23,7 +23,7 @@ extension CurlGroup {
     ///   - upload: The file of `-T`.
     func target(_ index: Int, _ url: String, _ values: [String], _ upload: String?) -> CurlTarget {
         var output = index < outputs.count ? outputs[index] : self["remote-name-all"] ? .remoteName : nil
-        if case .file(let name)? = output { output = .file(URLPattern.name(name, with: values)) }
+        if case .file(let name)? = output { output = .file(URLGlob.name(name, with: values)) }
         return CurlTarget(url: url, upload: upload, output: output)
     }
 

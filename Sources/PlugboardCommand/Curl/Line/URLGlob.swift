@@ -1,5 +1,5 @@
 /// A URL, or a file of `-T`, with lists `{a,b}` and ranges `[1-9]`, `[001-100:2]`, `[a-z]`, as curl reads it.
-struct URLPattern {
+struct URLGlob {
     private enum Part {
         case text(String)
         case list([String])
@@ -23,21 +23,21 @@ struct URLPattern {
         while let character = rest.first {
             switch character {
             case "{":
-                let list = try URLPattern.list(URLPattern.inside(&rest, closedBy: "}"))
+                let list = try URLGlob.list(URLGlob.inside(&rest, closedBy: "}"))
                 try add(list, after: &literal)
             // Names of parameters can end with empty brackets.
             case "[" where rest.hasPrefix("[]"):
                 literal += "[]"
                 rest = rest.dropFirst(2)
             case "[":
-                if let address = URLPattern.address(at: rest) {
+                if let address = URLGlob.address(at: rest) {
                     literal += rest[..<address]
                     rest = rest[address...]
                     continue
                 }
-                let range = try URLPattern.range(URLPattern.inside(&rest, closedBy: "]"))
+                let range = try URLGlob.range(URLGlob.inside(&rest, closedBy: "]"))
                 try add(range, after: &literal)
-            case "}", "]": throw URLPattern.error("a \(character) is not opened")
+            case "}", "]": throw URLGlob.error("a \(character) is not opened")
             case "\\" where rest.dropFirst().first.map { "{}[]".contains($0) } ?? false:
                 rest.removeFirst()
                 literal.append(rest.removeFirst())
@@ -53,7 +53,7 @@ struct URLPattern {
         parts.append(.list(list))
         // Both are at most the limit.
         count *= list.count
-        guard count <= URLPattern.limit else { throw URLPattern.error("it means more than \(URLPattern.limit) URLs") }
+        guard count <= URLGlob.limit else { throw URLGlob.error("it means more than \(URLGlob.limit) URLs") }
     }
 
     /// The URL at this index, of which the last list changes first, and the values of the lists in it.
