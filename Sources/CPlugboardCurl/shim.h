@@ -48,8 +48,9 @@ static inline CURLcode ccurl_set_transfer(CURL *easy, CURLoption option, ccurl_t
 
 typedef CURLcode (*ccurl_tls_context)(CURL *easy, void *context, void *data);
 
-static inline CURLcode ccurl_set_tls_context(CURL *easy, ccurl_tls_context function) {
-    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, function);
+static inline CURLcode ccurl_set_tls_context(CURL *easy, ccurl_tls_context function, const void *data) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, data);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, function) : code;
 }
 
 typedef int (*ccurl_prerequest)(void *context, char *address, char *local_address, int port, int local_port);

@@ -66,9 +66,15 @@ struct EasyOptions {
         let verifies = options.tls.verify ?? true
         for option in [CURLOPT_SSL_VERIFYPEER, CURLOPT_PROXY_SSL_VERIFYPEER] { long(option, verifies ? 1 : 0) }
         for option in [CURLOPT_SSL_VERIFYHOST, CURLOPT_PROXY_SSL_VERIFYHOST] { long(option, verifies ? 2 : 0) }
-        TLSLibrary.prepare(easy)
+        let trust = verifies && options.tls.ca == nil ? SystemTrust.current : nil
+        TLSLibrary.prepare(easy, folder: trust?.folder)
         EasyOptions.setTLSVersions(easy, options.tls.minimum, isApart: false)
         long(CURLOPT_PROXY_SSLVERSION, EasyOptions.minimum(options.tls.minimum))
+        long(CURLOPT_CA_CACHE_TIMEOUT, SystemTrust.patience)
+        if let trust {
+            for option in [CURLOPT_CAINFO, CURLOPT_PROXY_CAINFO] { ccurl_set_text(easy, option, trust.file) }
+            for option in [CURLOPT_CAPATH, CURLOPT_PROXY_CAPATH] { ccurl_set_text(easy, option, nil) }
+        }
         if let file = options.tls.ca {
             try text(CURLOPT_CAINFO, file, "tls.ca")
             try text(CURLOPT_PROXY_CAINFO, file, "tls.ca")

@@ -88,10 +88,13 @@ enum TLSLibrary {
 
     /// Makes OpenSSL refuse certificates that name their host in the common name only (RFC 9525 §6.3), and report the
     /// end of a connection without close_notify as a normal end, as 7.88.1 does: `takeEnd` tells the two apart.
-    static func prepare(_ easy: UnsafeMutableRawPointer) {
+    ///
+    /// - Parameter folder: A folder with more trusted certificates; nil for none.
+    static func prepare(_ easy: UnsafeMutableRawPointer, folder: UnsafePointer<CChar>?) {
         guard isStrict else { return }
-        ccurl_set_tls_context(easy) { _, context, _ in
+        let adjust: ccurl_tls_context = { _, context, folder in
             guard let context, let openSSL = TLSLibrary.openSSL else { return CURLE_OK }
+            if let folder, openSSL.trust(context, nil, folder) != 1 { return CURLE_SSL_CACERT_BADFILE }
             _ = openSSL.setOptions(context, OpenSSL.ignoreUnexpectedEnd)
             let mode = openSSL.verifyMode(context)
             if mode != OpenSSL.verifyNone {
@@ -99,6 +102,7 @@ enum TLSLibrary {
             }
             return CURLE_OK
         }
+        ccurl_set_tls_context(easy, adjust, folder)
     }
 
     /// Called for each certificate of a chain; the server's certificate comes last.
@@ -125,11 +129,14 @@ enum TLSLibrary {
 
         typealias Verify = @convention(c) (Int32, Pointer?) -> Int32
 
+        typealias Trust = @convention(c) (Pointer, Pointer?, Pointer?) -> Int32
+
         typealias Info = @convention(c) (Pointer?, Int32, Int32) -> Void
 
         let shutdown: @convention(c) (Pointer) -> Int32
         let setInfo: @convention(c) (Pointer, Info) -> Void
         let setOptions: @convention(c) (Pointer, UInt64) -> UInt64
+        let trust: Trust
         let verifyMode: @convention(c) (Pointer) -> Int32
         let setVerify: @convention(c) (Pointer, Int32, Verify) -> Void
         let depth: @convention(c) (Pointer) -> Int32
@@ -149,6 +156,7 @@ enum TLSLibrary {
                 let setInfo = function("SSL_set_info_callback", (@convention(c) (Pointer, Info) -> Void).self),
                 let setOptions = function(
                     "SSL_CTX_set_options", (@convention(c) (Pointer, UInt64) -> UInt64).self),
+                let trust = function("SSL_CTX_load_verify_locations", Trust.self),
                 let verifyMode = function("SSL_CTX_get_verify_mode", (@convention(c) (Pointer) -> Int32).self),
                 let setVerify = function(
                     "SSL_CTX_set_verify", (@convention(c) (Pointer, Int32, Verify) -> Void).self),
@@ -168,7 +176,8 @@ enum TLSLibrary {
                 let free = function("GENERAL_NAMES_free", (@convention(c) (Pointer) -> Void).self)
             else { return nil }
             (self.shutdown, self.setInfo) = (shutdown, setInfo)
-            (self.setOptions, self.verifyMode, self.setVerify) = (setOptions, verifyMode, setVerify)
+            (self.setOptions, self.trust) = (setOptions, trust)
+            (self.verifyMode, self.setVerify) = (verifyMode, setVerify)
             (self.depth, self.certificate, self.setError) = (depth, certificate, setError)
             (self.extensionValue, self.count, self.element) = (extensionValue, count, element)
             (self.value, self.free) = (value, free)

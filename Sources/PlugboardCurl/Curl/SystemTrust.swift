@@ -1,0 +1,35 @@
+import CPlugboardCurl
+import PlugboardSystem
+
+/// The certificates that the system trusts, in a form that libcurl reads once and not for each connection.
+///
+/// libcurl keeps the certificates of a file, but only where it is given no folder. On Debian it has both by default,
+/// and parses some 140 certificates for each new connection. So it gets the file alone, and OpenSSL gets the folder,
+/// where it looks for a certificate by its name.
+struct SystemTrust: @unchecked Sendable {
+    /// The path of the file, spelled in an unusual way: libcurl compares the text where it shares connections and kept
+    /// certificates, and whoever names the same file as `tls.ca` trusts the file alone.
+    let file: String
+    /// The path of the folder, in memory that is never freed.
+    let folder: UnsafePointer<CChar>
+
+    /// After how many seconds libcurl reads a file of certificates again. Its default is a day, for which a removed
+    /// certificate would be trusted.
+    static let patience = 60
+
+    /// Nil where libcurl's defaults are left as they are: without a file or a folder, and for TLS libraries other than
+    /// OpenSSL.
+    static let current = SystemTrust()
+
+    private init?() {
+        guard TLSLibrary.isStrict, let info = ccurl_version(),
+            info.pointee.age.rawValue >= CURLVERSION_SEVENTH.rawValue,
+            let file = info.pointee.cainfo, let folder = info.pointee.capath, access(file, R_OK) == 0,
+            let copy = strdup(folder)
+        else { return nil }
+        let path = String(cString: file)
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        self.file = path[...slash] + "./" + path[path.index(after: slash)...]
+        self.folder = UnsafePointer(copy)
+    }
+}
