@@ -1,4 +1,5 @@
 import Plugboard
+import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardRecorder
 import TestSupport
@@ -10,11 +11,12 @@ struct Recorders {
     /// - Parameter others: Bundled plugins beside it.
     init(
         _ linkage: Linkage, _ settings: JSONObject = [:], also others: [PluginEntry] = [],
-        transport: (any Transport)? = nil, measuresHooks: Bool = false, connectionsPerHost: Int = 64
+        transport: (any Transport)? = nil, clock: ManualClock? = nil, measuresHooks: Bool = false,
+        connectionsPerHost: Int = 64
     ) throws {
         var settings = settings
         if !settings.contains("persistence") { settings["persistence"] = "memory" }
-        kernel = try linkage.kernel(recorderPlugin(), transport, settings: settings, also: others) {
+        kernel = try linkage.kernel(recorderPlugin(), transport, clock: clock, settings: settings, also: others) {
             $0.kernel.measureHooks = measuresHooks
             $0.kernel.connectionsPerHost = connectionsPerHost
         }

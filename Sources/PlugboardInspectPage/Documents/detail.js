@@ -60,8 +60,19 @@ class Detail {
     };
   }
 
+  /** Draws the exchange again if its record has changed, unless the focus is where it cannot be restored. */
+  refresh() {
+    if (!this.isOpen || (this.drawn === this.exchanges.entries[this.index] && this.flags === this.exchanges.flags[this.index])) return;
+    const focused = document.activeElement;
+    const isInside = focused !== this.box && this.box.contains(focused);
+    if (isInside && !focused.id) return;
+    this.draw();
+    if (isInside) find(focused.id)?.focus();
+  }
+
   draw() {
     const { exchange, tabs } = this;
+    [this.drawn, this.flags] = [exchange.entries, this.exchanges.flags[this.index]];
     const request = exchange.entries[0].request ?? {};
     const titles = Object.keys(tabs);
     this.box.replaceChildren(
@@ -70,7 +81,7 @@ class Detail {
         element("button", { type: "button", "aria-label": "Back to the list", title: "Esc", onclick: () => this.close() }, "✕"),
         element(
           "h2", null, element("span", { class: `status ${statusClass(exchange.status, exchange.isFailed)}` },
-            exchange.status || "failed"), " ",
+            exchange.status || (exchange.isFailed ? "failed" : "under way")), " ",
           `${textOf(request.method).slice(0, 40)} `, longText(element("bdi", null), textOf(request.url), 2000)),
       ),
       element("div", { class: "actions" }, this.actions.buttons(exchange)),

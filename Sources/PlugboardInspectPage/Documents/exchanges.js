@@ -1,6 +1,6 @@
 // What was recorded, as columns: a filter looks at numbers and at texts in lower case, never at the entries.
 
-const FAILED = 1, CACHED = 2;
+const FAILED = 1, CACHED = 2, OPEN = 4;
 
 /** The words of one column, each with its number. */
 class Words {
@@ -43,13 +43,17 @@ class Exchanges {
   hostWords = new Words();
   /** All, the newest first. */
   order = new Uint32Array(0);
-  known = new Set();
+  /** The places of exchanges by their numbers. */
+  known = new Map();
+  /** The numbers of those under way, whose records change. */
+  open = new Set();
+  replaced = 0;
   /** The pages of browsers, by their ids. */
   pages = new Map();
   /** The program that wrote the document that was read last. */
   creator = { name: "Plugboard", version: "" };
 
-  /** Adds the exchanges of a document of HAR, and returns how many are new. */
+  /** Adds the exchanges of a document of HAR, and returns how many are new or have changed. */
   add(har) {
     const entries = Array.isArray(har?.log?.entries) ? har.log.entries : [];
     let groups = Array.isArray(har?.log?._exchanges) ? har.log._exchanges : [];
@@ -57,7 +61,7 @@ class Exchanges {
     for (const page of listOf(har?.log?.pages)) this.pages.set(textOf(page?.id), page);
     const sizes = groups.map((group) => (Number.isInteger(group?.entries) && group.entries > 0 ? group.entries : 0));
     if (sizes.reduce((sum, size) => sum + size, 0) !== entries.length) groups = [];
-    const first = this.count;
+    const [first, replaced] = [this.count, this.replaced];
     this.reserve(first + (groups.length || entries.length));
     let place = 0;
     if (groups.length) {
@@ -69,7 +73,7 @@ class Exchanges {
       for (const entry of entries) this.tryOne([entry], {});
     }
     this.merge(first);
-    return this.count - first;
+    return this.count - first + this.replaced - replaced;
   }
 
   /** An exchange that cannot be read does not hide the others. */
@@ -86,30 +90,47 @@ class Exchanges {
     const entries = listOf(attempts);
     if (!entries.length) return;
     const id = numberOf(group.id) || 0;
-    if (id && this.known.has(id)) return;
-    if (id) this.known.add(id);
-    const index = this.count++;
+    const known = id ? this.known.get(id) : undefined;
+    if (known !== undefined && !this.open.has(id)) return;
+    const index = known ?? this.count++;
     const last = entries[entries.length - 1];
     const url = textOf(entries[0].request?.url);
     const method = textOf(entries[0].request?.method);
     const status = numberOf(last.response?.status) || 0;
-    const failure = textOf(group.failure ?? last._error, status ? "" : "no response");
+    const failure = textOf(group.failure ?? last._error, status || group.isUnderWay ? "" : "no response");
     this.ids[index] = id;
     this.starts[index] = Date.parse(textOf(entries[0].startedDateTime)) || 0;
     const sum = entries.reduce((sum, entry) => sum + (numberOf(entry.time) || 0), 0);
     this.times[index] = numberOf(group.took ?? sum) || 0;
     this.statuses[index] = status;
-    this.methods[index] = this.methodWords.number(method);
-    this.hosts[index] = this.hostWords.number(hostOf(url));
+    if (known === undefined) {
+      this.methods[index] = this.methodWords.number(method);
+      this.hosts[index] = this.hostWords.number(hostOf(url));
+    } else {
+      this.replaced++;
+    }
     const isCached = entries.some((entry) => typeof entry.cache === "object" && entry.cache && Object.keys(entry.cache).length > 0);
-    this.flags[index] = (failure ? FAILED : 0) | (isCached ? CACHED : 0);
+    this.flags[index] = (failure ? FAILED : 0) | (isCached ? CACHED : 0) | (group.isUnderWay ? OPEN : 0);
     this.texts[index] = `${method} ${url} ${status || ""} ${failure} ${textOf(group.label ?? last._label)}`.toLowerCase();
     this.entries[index] = entries;
     this.groups[index] = group;
+    if (id) this.known.set(id, index);
+    if (id && group.isUnderWay) this.open.add(id);
+    else this.open.delete(id);
   }
 
   /** Forgets the numbers that the recorder gave: another one counts from 1 again. */
-  forgetNumbers() { this.known.clear(); }
+  forgetNumbers() {
+    for (const id of this.open) this.lose(id);
+    this.known.clear();
+  }
+
+  /** Notes that the recorder has an exchange no longer that was under way. */
+  lose(id) {
+    const index = this.known.get(id);
+    this.flags[index] = (this.flags[index] & ~OPEN) | FAILED;
+    this.open.delete(id);
+  }
 
   reserve(count) {
     if (count <= this.capacity) return;

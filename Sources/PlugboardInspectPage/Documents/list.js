@@ -55,7 +55,9 @@ class List {
     const first = Math.max(Math.floor(this.box.scrollTop / ROW) - 5, 0);
     const last = Math.min(first + Math.ceil(this.box.clientHeight / ROW) + 10, this.view.length);
     const kept = new Map();
-    const keyOf = (place) => `${place} ${this.view.length} ${this.longest} ${this.view[place] === this.current}`;
+    const { flags, times } = this.exchanges;
+    const keyOf = (place) => `${place} ${this.view.length} ${this.longest} ${this.view[place] === this.current}`
+      + ` ${flags[this.view[place]]} ${times[this.view[place]]}`;
     for (const row of find("spacer").children) kept.set(`${row.id} ${row.dataset.key}`, row);
     const rows = [];
     // An option that has not changed stays the same element, as assistive technology follows it.
@@ -88,13 +90,14 @@ class List {
         "data-place": place, "aria-selected": isCurrent, "aria-setsize": this.view.length, "aria-posinset": place + 1,
         style: { transform: `translateY(${place * ROW}px)` },
       },
-      element("span", { class: "status" }, isFailed ? (status ? `${status} !` : "failed") : status),
+      element("span", { class: "status" }, isFailed ? (status ? `${status} !` : "failed") : status || "…"),
       element("span", { class: "method" }, exchanges.methodWords.list[exchanges.methods[index]].slice(0, 20)),
       element(
         "span", { class: "url", title: url.slice(0, 500) },
         element("bdi", { class: "host" }, url.slice(0, start).replace(/^https:\/\//i, "").slice(0, 300)),
         element("bdi", { class: "path" }, url.slice(start, start + 400)),
         exchanges.flags[index] & CACHED ? element("span", { class: "tag" }, "cached") : null,
+        exchanges.flags[index] & OPEN ? element("span", { class: "tag" }, "under way") : null,
         attempts > 1 ? element("span", { class: "tag" }, `${attempts} attempts`) : null,
       ),
       element(
@@ -110,7 +113,8 @@ class List {
 }
 
 function statusClass(status, isFailed) {
-  return isFailed || !status ? "failed" : `s${Math.floor(status / 100)}`;
+  // Without a response yet, as an interim one.
+  return isFailed ? "failed" : `s${Math.floor((status || 100) / 100)}`;
 }
 
 /** The local time, with month and day if it is not of today. */

@@ -22,6 +22,7 @@
   function apply() {
     const view = exchanges.select(filter());
     list.show(view);
+    detail.refresh();
     find("count").textContent = trouble ||
       (view.length === exchanges.count ? countText(view.length, "exchange", "exchanges")
         : `${view.length.toLocaleString("en")} of ${countText(exchanges.count, "exchange", "exchanges")}`);
@@ -155,19 +156,35 @@
   /** The recorder whose exchanges are shown: one of a program that has started anew counts from 1 again. */
   let store = null;
 
+  async function ask(query) {
+    let response;
+    try {
+      response = await fetch(`har?${query}`);
+    } catch {
+      throw new Error("The server of this page has ended.");
+    }
+    if (!response.ok) throw new Error((await response.text()).slice(0, 300));
+    return response.json();
+  }
+
+  /** Asks again for the exchanges that were under way. */
+  async function reload() {
+    const ids = [...exchanges.open];
+    for (const id of ids) {
+      const { log } = await ask(`limit=1&after=${id - 1}&before=${id + 1}`);
+      // The next portion shows that the recorder is another one.
+      if (store !== (log._store ?? null)) return;
+      if (!add({ log })) exchanges.lose(id);
+    }
+    if (ids.length) apply();
+  }
+
   /** Asks for the exchanges after a number, in portions from the newest one, until a portion is empty. */
   async function load(after) {
     let before = null;
     let newest = after;
     for (;;) {
-      let response;
-      try {
-        response = await fetch(`har?limit=${PORTION}&after=${after}${before === null ? "" : `&before=${before}`}`);
-      } catch {
-        throw new Error("The server of this page has ended.");
-      }
-      if (!response.ok) throw new Error((await response.text()).slice(0, 300));
-      const { log } = await response.json();
+      const { log } = await ask(`limit=${PORTION}&after=${after}${before === null ? "" : `&before=${before}`}`);
       if (store !== (log._store ?? null)) {
         const isFirst = store === null;
         store = log._store ?? null;
@@ -186,7 +203,10 @@
     let newest = 0;
     for (;;) {
       try {
-        if (!document.hidden) newest = await load(newest);
+        if (!document.hidden) {
+          await reload();
+          newest = await load(newest);
+        }
         if (trouble) {
           trouble = "";
           apply();

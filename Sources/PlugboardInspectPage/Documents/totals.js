@@ -10,7 +10,7 @@ function totalsView(exchanges, view, choose) {
     entry.times.push(exchanges.times[index]);
     if (exchanges.flags[index] & FAILED) entry.failed++;
     hosts.set(host, entry);
-    const status = exchanges.statuses[index] || "failed";
+    const status = exchanges.statuses[index] || (exchanges.flags[index] & FAILED ? "failed" : "under way");
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
   }
   const rows = [...hosts].sort((one, other) => other[1].times.length - one[1].times.length).slice(0, 20);

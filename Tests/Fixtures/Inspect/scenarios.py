@@ -108,9 +108,14 @@ def used():
 
 def attached():
     """A program that runs `plugboard exec` with a socket, and is asked for more while the page is open."""
-    config = f"{FOLDER}/exec.json"
+    config, rules = f"{FOLDER}/exec.json", f"{FOLDER}/rules.json"
+    with open(os.path.join(HERE, "../../../Examples/Seeing/mock.json")) as file:
+        all_rules = json.load(file)
+    stream = {"chunks": [{"text": "one"}, {"pause": "8s", "text": "two"}]}
+    all_rules["rules"].insert(0, {"request": {"url": "https://api.example.com/stream"}, "response": stream})
+    with open(rules, "w") as file:
+        json.dump(all_rules, file)
     with open(config, "w") as file:
-        rules = os.path.join(HERE, "../../../Examples/Seeing/mock.json")
         json.dump({"kernel": {"control": f"{FOLDER}/control.sock", "dataDirectory": FOLDER},
                    "plugins": ["recorder", {"id": "mock", "settings": {"rules": rules}}]}, file)
 
@@ -118,9 +123,12 @@ def attached():
         words = [f"{PRODUCTS}/plugboard", "exec", "--config", config]
         return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def send(url):
+    def begin(url):
         program.stdin.write(json.dumps({"id": "1", "url": url}) + "\n")
         program.stdin.flush()
+
+    def send(url):
+        begin(url)
         assert json.loads(line_of(program))["id"] == "1"
 
     program = start()
@@ -135,12 +143,25 @@ def attached():
             buttons = browser.texts(".actions button")
             assert "Copy as curl" in buttons and "Send again" not in buttons, buttons
 
+            # A stream is shown while it is open. Its end changes the same row.
+            tags = "[...document.querySelectorAll('.row .tag')].filter(each => each.textContent === 'under way').length"
+            begin("https://api.example.com/stream")
+            browser.wait(f"return {tags} === 1")
+            browser.press("g")
+            browser.click("#tab-Response")
+            expect(browser.text(".content pre.text"), "one", "the body so far")
+            assert json.loads(line_of(program))["id"] == "1"
+            browser.wait(f"return {tags} === 0")
+            browser.wait("return document.querySelector('.content pre.text').textContent === 'onetwo'")
+            expect(browser.text("#count"), "3 exchanges", "exchanges")
+            expect(browser.complaints(), [], "complaints")
+
             # A program that has started anew counts from 1 again.
             program.stdin.close()
             program.wait()
             program = start()
             send("https://api.example.com/users/8")
-            browser.wait("return document.getElementById('count').textContent === '3 exchanges'")
+            browser.wait("return document.getElementById('count').textContent === '4 exchanges'")
     finally:
         program.stdin.close()
         program.wait()

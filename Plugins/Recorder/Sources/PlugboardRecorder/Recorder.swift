@@ -57,6 +57,7 @@ struct Recorder: Plugin {
         if detail == .off { return .next }
         let recording = Recording(exchange, detail, host)
         exchange.state = recording
+        store.begin(recording)
         if let limit = limit(detail), isRecorded(exchange.request) {
             recording.isRequestBodyRecorded = true
             exchange.wrapRequestBody { inner in

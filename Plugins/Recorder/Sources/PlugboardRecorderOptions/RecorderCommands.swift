@@ -15,7 +15,7 @@ public struct RecorderCommands: Sendable {
 
     fileprivate init(of commands: any PluginCommands) { self.commands = commands }
 
-    /// Recorded exchanges, the newest first.
+    /// Recorded exchanges, the newest first. In memory, those under way for at least a second are among them.
     ///
     /// - Parameters:
     ///   - limit: The most that are returned.
@@ -59,7 +59,9 @@ public struct RecordedExchange: Sendable, Equatable {
     public var status: Int?
     /// The code of the failure.
     public var failure: String?
-    /// How long it took.
+    /// Whether it had not completed yet.
+    public var isUnderWay: Bool
+    /// How long it took, or has taken so far.
     public var took: Duration
     /// The attempts on the network.
     public var attempts: Int
@@ -75,6 +77,7 @@ public struct RecordedExchange: Sendable, Equatable {
         self.url = url
         status = line["status"]?.intValue.map { Int($0) }
         failure = line["failure"]?.stringValue
+        isUnderWay = line["isUnderWay"] == true
         took = .microseconds(Int64(min(max((line["took"]?.numberValue?.double ?? 0) * 1000, 0), 1e15)))
         attempts = Int(line["attempts"]?.intValue ?? 0)
         label = line["label"]?.stringValue

@@ -108,7 +108,7 @@ struct RecorderCommandRun {
     private func stats(_ arguments: CommandArguments) throws(PlugboardError) -> JSONValue {
         var hosts: [String: RecordStatistics] = [:]
         try store.each(try arguments.filter()) {
-            hosts[$0.host, default: RecordStatistics()].take($0)
+            if !$0.isUnderWay { hosts[$0.host, default: RecordStatistics()].take($0) }
             return true
         }
         return .object(JSONObject(hosts.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) }))
@@ -149,13 +149,15 @@ extension Record {
             "took": HARText.milliseconds(took), "attempts": .number(JSONNumber(attempts)),
         ]
         if let failure { summary["failure"] = .string(failure) }
+        if isUnderWay { summary["isUnderWay"] = true }
         if let label { summary["label"] = .string(label) }
         return .object(summary)
     }
 
     fileprivate var line: String {
         let milliseconds = "\(Int(took / .milliseconds(1))) ms"
-        let outcome = [status.map { "\($0)" }, failure].compactMap(\.self).joined(separator: " ")
+        let states = [status.map { "\($0)" }, failure, isUnderWay ? "under way" : nil]
+        let outcome = states.compactMap(\.self).joined(separator: " ")
         let label = label.map { " [\($0)]" } ?? ""
         return Printable.text(
             "\(padded("\(id)", 5)) \(HARText.date(date)) \(padded(outcome.isEmpty ? "-" : outcome, 3)) \(padded(milliseconds, 8)) \(method) \(url)\(label)"

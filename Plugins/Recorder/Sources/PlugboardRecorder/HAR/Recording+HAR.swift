@@ -10,7 +10,7 @@ extension Recording {
         Record(
             id: id, date: date, took: took, method: method, url: redaction.url(url),
             host: Origin(url: url)?.host ?? "", status: response?.status, failure: failure?.code.name, label: label,
-            entries: entries(redaction))
+            isUnderWay: isUnderWay, entries: entries(redaction))
     }
 
     private func entries(_ redaction: Redaction) -> [JSONValue] {
@@ -53,7 +53,11 @@ extension Recording {
     }
 
     private func addOutcome(to entry: inout JSONObject, _ redaction: Redaction) {
-        if let outcome { entry["_outcome"] = .string("\(outcome)") }
+        if isUnderWay {
+            entry["_outcome"] = "under way"
+        } else if let outcome {
+            entry["_outcome"] = .string("\(outcome)")
+        }
         if let failure {
             entry["_error"] = .string("\(failure.code): \(Printable.text(failure.reason))")
         }

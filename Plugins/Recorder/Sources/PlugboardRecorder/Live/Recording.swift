@@ -4,8 +4,8 @@ import PlugboardRecorderOptions
 
 /// What is recorded of one exchange.
 ///
-/// Sendable because only the hooks and events of its exchange change it, which never overlap, and it is read by others
-/// only when the exchange has completed.
+/// Sendable because only the hooks and events of its exchange change it, which never overlap, and others read it only
+/// when the exchange has completed, or a copy that was made on its loop. Its id and place are under its store's lock.
 final class Recording: @unchecked Sendable {
     /// A head as the plugin saw it, including secrets. It is stored and shown only through `Redaction`.
     struct Head {
@@ -62,6 +62,14 @@ final class Recording: @unchecked Sendable {
         let took: Duration
     }
 
+    /// The id of its record; 0 before it has one.
+    @exclusivity(unchecked) var id: Int64 = 0
+    /// Its place among the exchanges under way, as long as the store has it there.
+    @exclusivity(unchecked) var place: Int?
+    let loop: PluginHost.Loop?
+    /// Whether this is a copy of what was recorded before the exchange completed.
+    let isUnderWay: Bool
+
     let detail: RecordedBodies
     let label: String?
     /// Whether options of the request or of the configuration decide on its route or its trust.
@@ -101,6 +109,8 @@ final class Recording: @unchecked Sendable {
 
     init(_ exchange: borrowing Exchange, _ detail: RecordedBodies, _ host: PluginHost) {
         let head = exchange.request
+        loop = host.currentLoop
+        isUnderWay = false
         self.detail = detail
         label = exchange[RecorderAttributes.keys.label]
         hasRoute = exchange.route != .direct || !exchange.ownRoutes.isEmpty
@@ -109,6 +119,22 @@ final class Recording: @unchecked Sendable {
         method = head.method.name
         url = head.url
         request = head.fields
+    }
+
+    /// A copy of what is recorded so far. Called on the loop of the exchange.
+    init(copying other: Recording, at now: Duration) {
+        (loop, isUnderWay, took) = (nil, true, now - other.began)
+        (detail, label, hasRoute) = (other.detail, other.label, other.hasRoute)
+        (date, began, method, url, request) = (other.date, other.began, other.method, other.url, other.request)
+        requestBody = other.requestBody.map { BodyCapture(copying: $0) }
+        isRequestBodyRecorded = other.isRequestBodyRecorded
+        (attempts, response) = (other.attempts, other.response)
+        responseBody = other.responseBody.map { BodyCapture(copying: $0) }
+        (facts, calls, asker, responder) = (other.facts, other.calls, other.asker, other.responder)
+        guard let last = attempts.indices.last, attempts[last].times == nil else { return }
+        let time = took - attempts[last].began
+        attempts[last].times = Times(
+            nameLookup: .zero, connect: .zero, tls: .zero, firstByte: attempts[last].headed ?? time, total: time)
     }
 
     /// The approximate memory in bytes.

@@ -57,6 +57,8 @@ final class RecordFile: RecordStore {
         store = SQLiteStore(.file(path), schema: RecordFile.schema) { host.log(.warning, $0) }
     }
 
+    func begin(_ recording: Recording) {}
+
     func add(_ recording: Recording) {
         let size = recording.size
         guard store.pending < RecordFile.pendingLimit, waiting.load(ordering: .relaxed) < bounds.size else {

@@ -23,6 +23,8 @@ struct Record: Sendable {
     /// The code of the failure.
     var failure: String?
     var label: String?
+    /// Whether the exchange had not completed yet when this was read. Stored records are of completed ones.
+    var isUnderWay = false
     /// One entry of HAR for each attempt, or a single one if there was none.
     var entries: [JSONValue]
 
@@ -30,10 +32,12 @@ struct Record: Sendable {
     var size: Int { entries.reduce(256) { $0 + (JSONWriter.write($1) as [UInt8]).count } }
 }
 
-/// Stores records. Its functions may be called from any thread; all but `add` may block, and are for commands.
+/// Stores records. Its functions may be called from any thread; all but `begin` and `add` may block, and are for commands.
 protocol RecordStore: Sendable {
     /// Differs for stores whose ids are not of one sequence. Nil for a file, whose ids go on after a restart.
     var mark: String? { get }
+    /// Takes an exchange that begins. Called once, before `add`. [loop]
+    func begin(_ recording: Recording)
     /// Takes an exchange that has completed. [loop]
     func add(_ recording: Recording)
     /// Adds records as they are, with new ids, and returns how many.
