@@ -228,6 +228,12 @@ struct MockTests {
         ),
         (#"{"rules": [{"response": {"fail": "no code"}}]}"#, "must have a code such as transport.reset as fail"),
         (#"{"rules": [{"response": {"delay": "soon"}}]}"#, "must have a time such as 100ms as delay"),
+        (#"{"rules": [{"response": {"fail": "a.b", "json": 1}}]}"#, "rules[0].response has json and fail, which"),
+        (#"{"rules": [{"response": {"fail": "a.b", "status": 503}}]}"#, "has status and fail, which exclude"),
+        (#"{"rules": [{"response": {"text": "a", "json": 1}}]}"#, "has json and text, which exclude"),
+        (#"{"rules": [{"response": {"text": "a", "chunks": []}}]}"#, "has text and chunks, which exclude"),
+        (#"{"rules": [{"response": {"chunks": [{"text": "a", "file": "a"}]}}]}"#, "chunks[0] has text and file, which"),
+        (#"{"rules": [{"response": {}, "responses": [{}]}]}"#, "rules[0] has response and responses, which exclude"),
         (#"{"rules": [{"response": {"file": "none.txt"}}]}"#, "none.txt does not exist"), ("{", "is not JSON"),
     ])
     func `a mistake in the rules refuses the start and names its place`(rules: String, expected: String) throws {

@@ -4,6 +4,8 @@ import PlugboardMockOptions
 /// Reads files of rules. Blocks. Each error is `configuration`, and names the file and the place.
 struct RuleFile {
     private let path: String
+    /// The members that give bytes of a body.
+    private static let bodies = ["json", "text", "base64", "file"]
     /// The largest file that is read.
     static let limit = ByteCount.mebibytes(64)
     /// The status codes that a response of a rule can have.
@@ -41,6 +43,7 @@ struct RuleFile {
 
     private func rule(_ object: RuleObject, _ index: Int) throws(PlugboardError) -> Rule {
         try object.allow(["name", "request", "response", "responses", "times", "probability"])
+        try object.allowOne(of: ["response", "responses"])
         let responses: [JSONValue]
         if let one = object["response"] {
             responses = [one]
@@ -70,6 +73,10 @@ struct RuleFile {
         try object.allow([
             "status", "fields", "json", "text", "base64", "file", "chunks", "breakAfter", "delay", "fail", "reason",
         ])
+        try object.allowOne(of: RuleFile.bodies + ["chunks"])
+        for name in RuleFile.bodies + ["chunks", "status", "fields", "breakAfter"] {
+            try object.allowOne(of: [name, "fail"])
+        }
         let delay = try object.duration("delay") ?? .zero
         if let code = try object.text("fail") {
             guard FieldCheck.isCode(code) else {
@@ -98,6 +105,7 @@ struct RuleFile {
         for (index, value) in try object.list("chunks").enumerated() {
             let chunk = try RuleObject(value, "\(object.place).chunks[\(index)]", path)
             try chunk.allow(["json", "text", "base64", "file", "pause"])
+            try chunk.allowOne(of: RuleFile.bodies)
             if let pause = try chunk.duration("pause") { steps.append(.pause(pause)) }
             if let bytes = try content(chunk) { steps.append(.bytes(bytes)) }
         }
@@ -149,6 +157,12 @@ struct RuleObject {
     func allow(_ names: [String]) throws(PlugboardError) {
         guard let unknown = object.keys.first(where: { !names.contains($0) }) else { return }
         throw error("has no member \(Printable.text(unknown)); it can have \(names.joined(separator: ", "))")
+    }
+
+    /// Refuses several of these members, of which all but one would have no effect.
+    func allowOne(of names: [String]) throws(PlugboardError) {
+        let given = names.filter { object[$0] != nil }
+        if given.count > 1 { throw error("has \(given[0]) and \(given[1]), which exclude each other") }
     }
 
     func text(_ name: String) throws(PlugboardError) -> String? {
