@@ -39,9 +39,9 @@ public final class EventLoop: @unchecked Sendable {
     @exclusivity(unchecked) private var nextJob = 0
     // Unchecked, because the functions that change these two call no other code meanwhile, and release only objects
     // that their callers hold.
-    @exclusivity(unchecked) private var endOfTurn: [() -> Void] = []
+    @exclusivity(unchecked) private var endOfTurn: [EndOfTurnJob] = []
     @exclusivity(unchecked) private var timers = TimerHeap()
-    @exclusivity(unchecked) private var endOfThisTurn: [() -> Void] = []
+    @exclusivity(unchecked) private var endOfThisTurn: [EndOfTurnJob] = []
     @exclusivity(unchecked) private var participants: [LoopParticipant] = []
 
     /// Starts the thread. With a manual clock, timers fire on `ManualClock.advance(by:)`; sockets and libcurl use the
@@ -101,7 +101,12 @@ public final class EventLoop: @unchecked Sendable {
     }
 
     /// Runs a job once, at the end of this turn, before the loop waits for sockets. [loop]
-    public func atEndOfTurn(_ job: @escaping () -> Void) { endOfTurn.append(job) }
+    public func atEndOfTurn(_ job: @escaping () -> Void) { endOfTurn.append(EndOfTurnJob(run: job)) }
+
+    /// A struct, because an array of closures allocates memory for each one.
+    private struct EndOfTurnJob {
+        let run: () -> Void
+    }
 
     /// Ends the thread after the jobs enqueued before, and waits for its end, except when it is called on the loop.
     /// Timers that are not due are dropped. [any]
@@ -179,14 +184,14 @@ public final class EventLoop: @unchecked Sendable {
         }
         guard nextJob == batch.count else { return }
         nextJob = 0
-        batch.removeAll(keepingCapacity: batch.count <= 16 * EventLoop.sliceLength)
+        if batch.count <= 16 * EventLoop.sliceLength { batch.clear() } else { batch = [] }
     }
 
     private func runEndOfTurn() {
         if endOfTurn.isEmpty { return }
         swap(&endOfTurn, &endOfThisTurn)
-        for job in endOfThisTurn { job() }
-        endOfThisTurn.removeAll(keepingCapacity: true)
+        for job in endOfThisTurn { job.run() }
+        endOfThisTurn.clear()
     }
 
     /// Nanoseconds until the next timer or transport is due; -1 if there is none.

@@ -85,7 +85,7 @@ package final class Poller {
     /// Waits for sockets, for this many nanoseconds, or without limit if negative. Returns the number of events for
     /// `dispatch`.
     func wait(_ nanoseconds: Int64) -> Int {
-        newlyIdle.removeAll(keepingCapacity: true)
+        if !newlyIdle.isEmpty { newlyIdle.clear() }
         let nanoseconds = refused.isEmpty ? nanoseconds : 0
         let milliseconds = nanoseconds < 0 ? -1 : min((nanoseconds + 999_999) / 1_000_000, 3_600_000)
         return Int(epoll_wait(epoll, events, Int32(Poller.batchSize), Int32(milliseconds)))

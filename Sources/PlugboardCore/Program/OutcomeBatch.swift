@@ -18,11 +18,14 @@ final class OutcomeBatch {
 
     /// The number of tasks in the pool from which on a task of the pool resumes them all.
     private static let relayed = 2
+    /// The most outcomes for which memory is kept from one turn to the next.
+    private static let keptRoom = 256
 
-    private unowned let loop: EventLoop
+    private let loop: EventLoop
     // Unchecked, because the functions that change these call no other code meanwhile.
     @exclusivity(unchecked) private var outcomes: [ProgramOutcome] = []
-    @exclusivity(unchecked) private var isHandingOver = false
+    /// Those that were handed over in this turn, which are released apart, because that may run code of the program.
+    @exclusivity(unchecked) private var handedOver: [ProgramOutcome] = []
     @exclusivity(unchecked) private var pool: [Ready] = []
     /// The highest priority of the tasks in `pool`.
     @exclusivity(unchecked) private var priority: UInt8 = 0
@@ -34,23 +37,22 @@ final class OutcomeBatch {
     deinit { for (_, relay) in relays { relay.end() } }
 
     func add(_ outcome: ProgramOutcome) {
-        if outcomes.isEmpty && !isHandingOver { loop.atEndOfTurn { [self] in handOver() } }
+        if outcomes.isEmpty { loop.atEndOfTurn { [self] in handOver() } }
         outcomes.append(outcome)
     }
 
     private func handOver() {
-        isHandingOver = true
-        // An exchange that ends here, with its body, may complete others.
-        while !outcomes.isEmpty {
-            let taken = outcomes
-            outcomes = []
-            for outcome in taken {
-                guard let (ready, priority) = outcome.handOver() else { continue }
-                pool.append(ready)
-                self.priority = max(self.priority, priority)
-            }
+        var next = 0
+        // An exchange that ends here, with its body, may complete others, whose outcomes are added meanwhile.
+        while next < outcomes.count {
+            let outcome = outcomes[next]
+            next += 1
+            guard let (ready, priority) = outcome.handOver() else { continue }
+            pool.append(ready)
+            self.priority = max(self.priority, priority)
         }
-        isHandingOver = false
+        swap(&outcomes, &handedOver)
+        if next <= OutcomeBatch.keptRoom { handedOver.clear() } else { handedOver = [] }
         if pool.isEmpty { return }
         let (ready, priority) = (pool, priority)
         (pool, self.priority) = ([], 0)
