@@ -1,5 +1,8 @@
 /// Identifies a connection among those of the process: remote address, remote port and local port.
 package struct ConnectionKey: Hashable {
+    /// Hashes the local port only, which the system gives to few connections, because each request needs the hash.
+    package func hash(into hasher: inout Hasher) { hasher.combine(localPort) }
+
     /// The local port, greater than 0.
     package let localPort: Int32
     private let remotePort: Int32

@@ -2,11 +2,13 @@
 ///
 /// Used on the loop's thread only.
 public final class LoopTimer {
-    private unowned let loop: EventLoop
+    // The loop drops its timers when it ends, which breaks the cycle. An unowned reference would take longer to count.
+    private let loop: EventLoop
     private var job: (() -> Void)?
-    // Unchecked, because changing a number calls no code.
     /// The deadline, in nanoseconds of the loop's clock.
-    @exclusivity(unchecked) public fileprivate(set) var deadline: Int64
+    public var deadline: Int64 { time }
+    // Unchecked, because changing a number calls no code. Other modules would check it nevertheless.
+    @exclusivity(unchecked) fileprivate var time: Int64
     /// The index in the heap, or -1.
     @exclusivity(unchecked) fileprivate var index = -1
 
@@ -15,7 +17,7 @@ public final class LoopTimer {
 
     init(loop: EventLoop, deadline: Int64, job: @escaping () -> Void) {
         self.loop = loop
-        self.deadline = deadline
+        time = deadline
         self.job = job
     }
 
@@ -80,7 +82,7 @@ struct TimerHeap {
 
     mutating func move(_ timer: LoopTimer, to deadline: Int64) {
         guard timer.index >= 0 else { return }
-        timer.deadline = deadline
+        timer.time = deadline
         entries[timer.index] = Entry(deadline: deadline, timer: timer)
         settle(timer.index)
     }

@@ -26,7 +26,8 @@ package final class ConnectionLimits {
     /// 0 for no limit.
     private var hostLimit: Int { hostShare.own }
     /// The hosts of the attempts that run or wait; empty while hosts are not counted.
-    private var hosts: [Origin: ConnectionQuota] = [:]
+    // Unchecked, because changing it calls no other code.
+    @exclusivity(unchecked) private var hosts: [Origin: ConnectionQuota] = [:]
 
     /// The quotas that hold connections back.
     private var holding: [ConnectionQuota] = []
