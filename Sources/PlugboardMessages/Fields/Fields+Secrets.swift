@@ -45,9 +45,11 @@ extension Fields {
     static func isAlwaysSecret(_ name: UnsafeRawBufferPointer) -> Bool {
         guard name.count >= 4 else { return false }
         if lowercased(name[0]) == UInt8(ascii: "x") { return isSecretExtension(name) }
-        // The secret endings have e or o before their last letter; most other names do not.
-        switch lowercased(name[name.count - 2]) {
-        case UInt8(ascii: "e"), UInt8(ascii: "o"): if hasSecretEnding(name) { return true }
+        // The secret endings are those of the list below; most other names have other last letters.
+        switch (lowercased(name[name.count - 2]), lowercased(name[name.count - 1])) {
+        case (UInt8(ascii: "e"), UInt8(ascii: "n")), (UInt8(ascii: "e"), UInt8(ascii: "t")),
+            (UInt8(ascii: "e"), UInt8(ascii: "y")), (UInt8(ascii: "o"), UInt8(ascii: "n")):
+            if hasSecretEnding(name) { return true }
         default: break
         }
         return switch name.count {
