@@ -2,14 +2,12 @@ import PlugboardBorder
 
 /// The body of a response that was delivered: its end is the exchange's end.
 ///
-/// The turns close before the reader gets that end (rule 2).
+/// The turns close before the reader gets that end (rule 2). A struct, because each response for a program has one.
 ///
 /// Sendable because it is touched on the loop only, except for `release`, which goes there.
-final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
+struct FlowingBody: @unchecked Sendable {
     private let body: BodyNode
     private let exchange: ExchangeCore
-    /// The pull that is not completed.
-    private var reader: Pull?
 
     init(_ body: BodyNode, of exchange: ExchangeCore) {
         self.body = body
@@ -18,16 +16,7 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
 
     var length: Int? { body.length }
 
-    func pull(_ pull: Pull) {
-        if exchange.isSuspended { return exchange.suspension.afterwards { self.pull(pull) } }
-        guard exchange.steering.phase == .flowing else {
-            pull.fail(lateError)
-            return
-        }
-        reader = pull
-        body.pull(Pull(self))
-    }
-
+    /// The next piece if it is available now.
     func nextIfReady() -> Piece? {
         if exchange.isSuspended || exchange.steering.phase != .flowing { return nil }
         guard let piece = body.nextIfReady() else { return nil }
@@ -35,16 +24,22 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
         return ending(with: piece)
     }
 
-    func receive(_ piece: Piece, serial: UInt64) -> Bool {
-        // No closure is made for a piece that is passed on at once.
-        if exchange.isSuspended { exchange.suspension.afterwards { self.pass(piece) } } else { pass(piece) }
-        return true
+    /// Asks for the next piece. The receiver calls `pass` with what it gets.
+    func pull(for receiver: any PullReceiver) {
+        if exchange.isSuspended { return exchange.suspension.afterwards { pull(for: receiver) } }
+        if exchange.steering.phase == .flowing {
+            body.pull(Pull(receiver))
+        } else {
+            Pull(receiver).fail(lateError)
+        }
     }
 
-    private func pass(_ piece: Piece) {
-        guard let pull = reader else { return }
-        reader = nil
-        if case .bytes = piece { pull.complete(piece) } else { pull.complete(ending(with: piece)) }
+    /// Passes on a piece that has come, as soon as the exchange is not suspended. The end of the body ends the exchange
+    /// first.
+    func pass(_ piece: Piece, to take: @escaping (Piece) -> Void) {
+        // No closure is made for a piece that is passed on at once.
+        if exchange.isSuspended { return exchange.suspension.afterwards { pass(piece, to: take) } }
+        if case .bytes = piece { take(piece) } else { take(ending(with: piece)) }
     }
 
     /// Ends the exchange, because the body has come to its end. Returns the end for the reader.
@@ -73,4 +68,31 @@ final class FlowingBody: BodySource, PullReceiver, @unchecked Sendable {
             exchange.cancel(PlugboardError(.cancelled, "The body was dropped before its end."))
         }
     }
+}
+
+/// A flowing body as a source, for the plugin whose sub-request got it.
+///
+/// Sendable because it is touched on the loop only, except for `release`, which goes there.
+final class FlowingSource: BodySource, PullReceiver, @unchecked Sendable {
+    private let body: FlowingBody
+    /// The pull that is not completed.
+    private var reader: Pull?
+
+    init(_ body: FlowingBody) { self.body = body }
+
+    var length: Int? { body.length }
+
+    func pull(_ pull: Pull) {
+        reader = pull
+        body.pull(for: self)
+    }
+
+    func nextIfReady() -> Piece? { body.nextIfReady() }
+
+    func receive(_ piece: Piece, serial: UInt64) -> Bool {
+        body.pass(piece) { [self] piece in reader.take()?.complete(piece) }
+        return true
+    }
+
+    func release() { body.release() }
 }

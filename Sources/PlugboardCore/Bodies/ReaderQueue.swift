@@ -7,7 +7,7 @@ import Synchronization
 /// The loop pulls as long as there is room, so that a slow reader slows the sender.
 ///
 /// Sendable because what is not under the lock is touched on the loop only.
-final class ReaderQueue: PullReceiver, @unchecked Sendable {
+final class ReaderQueue: BodySource, PullReceiver, @unchecked Sendable {
     private struct State {
         /// The oldest piece if it came when the queue was empty: most bodies are one piece, and need no array.
         var single: Bytes?
@@ -42,11 +42,12 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
     private let body: FlowingBody
     private let loop: EventLoop
     private let limit: Int
-    private var isPulling = false
-    private var isPumping = false
+    // Unchecked, because changing a flag calls no code.
+    @exclusivity(unchecked) private var isPulling = false
+    @exclusivity(unchecked) private var isPumping = false
     /// Whether there was room after the last piece. The reader makes room, and then calls `goOn`.
-    private var hasRoom = true
-    private var hasEnded = false
+    @exclusivity(unchecked) private var hasRoom = true
+    @exclusivity(unchecked) private var hasEnded = false
 
     init(_ body: FlowingBody, loop: EventLoop, limit: Int) {
         self.body = body
@@ -58,26 +59,30 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
 
     // MARK: The loop's side
 
-    /// Pulls while there is room. [loop]
-    func pump() {
+    /// Pulls while there is room. Returns whether the body's end has come. [loop]
+    @discardableResult
+    func pump() -> Bool {
         // A pull may be completed within itself: the loop here prevents recursion.
-        guard !isPumping else { return }
+        guard !isPumping else { return hasEnded }
         isPumping = true
         while !isPulling && !hasEnded && hasRoom {
             if let piece = body.nextIfReady() {
                 take(piece)
             } else {
                 isPulling = true
-                body.pull(Pull(self))
+                body.pull(for: self)
             }
         }
         isPumping = false
+        return hasEnded
     }
 
     func receive(_ piece: Piece, serial: UInt64) -> Bool {
-        isPulling = false
-        take(piece)
-        pump()
+        body.pass(piece) { [self] piece in
+            isPulling = false
+            take(piece)
+            pump()
+        }
         return true
     }
 
@@ -169,6 +174,8 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
         return end
     }
 
+    func release() { abandon() }
+
     /// Called when the reader is gone. A waiting pull fails, and the exchange is cancelled unless it has ended. [any]
     func abandon() {
         let (hadEnded, reader) = state.withLock { state in
@@ -185,7 +192,8 @@ final class ReaderQueue: PullReceiver, @unchecked Sendable {
     }
 }
 
-/// The one reference that a program has to a response's body: dropping it cancels the exchange.
+/// The one reference that a program has to a response's body that has not come to its end: dropping it cancels the
+/// exchange.
 final class ResponseReader: BodySource {
     private let queue: ReaderQueue
 

@@ -74,7 +74,7 @@ final class SubRequestOutcome: ExchangeOutcome, @unchecked Sendable {
     }
 
     func succeed(_ head: consuming ResponseHead, _ body: FlowingBody?, _ exchange: ExchangeCore) {
-        let node = body.map { BodyNode($0, home: exchange.home) }
+        let node = body.map { BodyNode(FlowingSource($0), home: exchange.home) }
         deliver(
             SubResponseNode(OutwardResponse(head: head, body: node), attempts: exchange.attempts.count))
     }

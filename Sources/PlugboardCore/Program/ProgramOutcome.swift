@@ -23,6 +23,7 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
     private var queue: ReaderQueue?
 
     /// Waits for the outcome; to be called once. Cancelling the task cancels the exchange.
+    @inline(__always)
     nonisolated(nonsending) func response(of exchange: ExchangeCore) async throws(PlugboardError) -> Response {
         let priority = exchange.loop.isCurrent ? nil : ProgramOutcome.priorityInPool(#isolation)
         let outcome = await withTaskCancellationHandler {
@@ -78,14 +79,13 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
     }
 
     func succeed(_ head: consuming ResponseHead, _ body: FlowingBody?, _ exchange: ExchangeCore) {
-        let queue = body.map {
+        queue = body.map {
             ReaderQueue($0, loop: exchange.loop, limit: exchange.core.settings.bufferLimit.bytes)
         }
         arrived = .success(
             Response(
-                head: head, body: queue.map { Body(uncounted: ResponseReader($0)) } ?? .empty,
+                head: head, body: queue.map { Body(uncounted: $0) } ?? .empty,
                 url: exchange.attempts.sentURL ?? exchange.request.head.url, attempts: exchange.attempts.count))
-        self.queue = queue
         exchange.home.outcomes.add(self)
     }
 
@@ -97,7 +97,10 @@ final class ProgramOutcome: ExchangeOutcome, @unchecked Sendable {
     /// Resumes the task that waits. Returns it instead, with its priority, if it runs in Swift's pool. [loop]
     func handOver() -> (ready: OutcomeBatch.Ready, priority: UInt8)? {
         // Done only at the end of the turn, in which most bodies come whole, so that their end need not be waited for.
-        queue.take()?.pump()
+        if let queue = queue.take(), !queue.pump(), case .success(var response) = arrived {
+            response.body = Body(uncounted: ResponseReader(queue))
+            arrived = .success(response)
+        }
         guard arrived != nil else { return nil }
         let waiting = state.withLock { state -> (UnsafeContinuation<Outcome, Never>, UInt8?)? in
             switch state {
