@@ -38,7 +38,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private var emptyCount: UInt32 = 0
     private static let emptyLimit: UInt32 = 10_000
     /// A piece that was taken from the source before a reader asked for it.
-    private var unread: Piece?
+    // Unchecked, because releasing a piece calls no code that uses the node.
+    @exclusivity(unchecked) private var unread: Piece?
     /// The bytes that readers got since it was made, or since the last rewind.
     private(set) var givenCount = 0
     /// Whether a reader got a piece since it was made, or since the last rewind.
@@ -163,6 +164,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     }
 
     private func nextOfSource() -> Piece? {
+        if !bytesLeft.isKnown { return source.nextIfReady() }
         guard let piece = source.nextIfReady() else { return nil }
         return bytesLeft.check(piece, of: source)
     }

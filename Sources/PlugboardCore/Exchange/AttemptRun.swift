@@ -56,8 +56,7 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
     }
 
     func attemptEnded(_ error: PlugboardError?, _ timings: Timings) {
-        let lost = PlugboardError(.transportReset, "The connection ended before a response came.")
-        let error = error ?? (hasCompleted ? nil : lost)
+        let error = error ?? (hasCompleted ? nil : AttemptRun.lost)
         close(timings, error?.code)
         guard !hasCompleted, var error else { return }
         hasCompleted = true
@@ -65,14 +64,16 @@ final class AttemptRun: AttemptObserver, @unchecked Sendable {
         report(.failure(error))
     }
 
+    private static let lost = PlugboardError(.transportReset, "The connection ended before a response came.")
+
     /// Called when the attempt is no longer needed. Without a response it is cancelled; a body is drained on release.
     func giveUp() {
+        if isOver { return hasCompleted = true }
         // A transfer that is drained would still send a body that the next attempt needs.
         let isUnwanted = !hasCompleted || body?.hasEnded == false
         // A response that is only not read on is no error.
         let code = exchange.failure?.code ?? (hasCompleted ? nil : .cancelled)
         hasCompleted = true
-        if isOver { return }
         let timings = control?.timings ?? Timings()
         if isUnwanted { control?.cancel() }
         close(timings, code)

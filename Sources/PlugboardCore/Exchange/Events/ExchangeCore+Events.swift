@@ -13,7 +13,9 @@ extension ExchangeCore {
     }
 
     /// Sends one of the kernel's events about a head that has come.
-    func emit(_ event: KernelEvent, about head: ResponseHead) {
+    func emit(_ event: KernelEvent, about head: borrowing ResponseHead) {
+        // The pointer needs a copy of the head.
+        if pipeline.watchers.listeners(event).slots.isEmpty && !wanted.contains(WantedEvents(event)) { return }
         withUnsafePointer(to: head) { head in emit(event, .head(head)) }
     }
 
