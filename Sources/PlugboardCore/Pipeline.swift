@@ -47,8 +47,8 @@ final class Pipeline: Sendable {
     let watchers: Watchers
     /// The slots before whose hooks the messages are kept for the case of a fault.
     let slotsWithSnapshot: SlotSet
-    /// Whether the request must be kept as each plugin saw it.
-    let hasOutwardHooks: Bool
+    /// The slots whose plugins must find the request outward as they passed it inward.
+    let outwardSlots: SlotSet
 
     init(_ slots: [Slot]) {
         self.slots = slots
@@ -57,7 +57,7 @@ final class Pipeline: Sendable {
         tables = HookTables(slots)
         watchers = Watchers(slots, tables)
         slotsWithSnapshot = SlotSet(slots.filter(\.isSkippedOnFault).map(\.bit))
-        hasOutwardHooks = !hooks.response.isEmpty || !hooks.failure.isEmpty
+        outwardSlots = hooks.response.union(hooks.failure)
     }
 
     /// Calls a function with the slot of this index, which the pipeline keeps meanwhile.

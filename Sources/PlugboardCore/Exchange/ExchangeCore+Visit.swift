@@ -239,8 +239,8 @@ extension ExchangeCore {
         if steering.stage != .request {
             draft.isUsed = true
             request.willEditOutward()
-        } else if let slot = frame.slot, pipeline.hasOutwardHooks {
-            request.willEdit(at: slot.index, body: draft.takenRequestBody ?? request.body)
+        } else if let slot = frame.slotIndex, !pipeline.outwardSlots.isDisjoint(with: .before(slot)) {
+            request.willEdit(at: slot, body: draft.takenRequestBody ?? request.body)
         }
     }
 }

@@ -105,8 +105,8 @@ struct InwardRequest {
 
     /// Takes out all bodies, when the exchange is over.
     mutating func takeBodies() -> [BodyNode] {
-        if body == nil && versions.isEmpty { return [] }
         defer { (versions, body) = ([], nil) }
+        if body == nil, !versions.contains(where: { $0.body != nil }) { return [] }
         return versions.compactMap(\.body) + (body.map { [$0] } ?? [])
     }
 }
