@@ -13,13 +13,15 @@ final class EventNode: OpaqueNode {
     /// The id of an event of a plugin.
     private let ownID: String
     /// The exchange that the event is about, until `end`. Unowned: the exchange outlives its events.
-    @exclusivity(unchecked) private unowned(unsafe) var exchange: ExchangeCore?
+    @exclusivity(unchecked) private var exchange: Unmanaged<ExchangeCore>?
     /// The facts of the event, until `end`. They stay in the sender's memory, because most are never read.
     @exclusivity(unchecked) private var facts: UnsafePointer<EventFacts>?
     /// Whether something is kept that `end` has to release.
     @exclusivity(unchecked) private var isInUse = false
     @exclusivity(unchecked) private var madeDetails: Details?
-    @exclusivity(unchecked) private var madeHeadNode: HeadNode?
+    /// Kept for the next event with a head.
+    @exclusivity(unchecked) private var headNode: HeadNode?
+    @exclusivity(unchecked) private var hasShownHead = false
     @exclusivity(unchecked) private var madeScratch: Scratch?
 
     /// An event of the kernel about itself or a plugin. An event about an exchange has no details before `begin`.
@@ -38,7 +40,7 @@ final class EventNode: OpaqueNode {
     @inline(__always)
     func begin(_ event: KernelEvent, of exchange: ExchangeCore, _ facts: UnsafePointer<EventFacts>) {
         self.event = event
-        self.exchange = exchange
+        self.exchange = .passUnretained(exchange)
         self.facts = facts
     }
 
@@ -53,14 +55,25 @@ final class EventNode: OpaqueNode {
     private func clear() {
         isInUse = false
         madeDetails = nil
-        madeHeadNode = nil
+        if hasShownHead {
+            headNode?.show(nil)
+            hasShownHead = false
+            if Scratch.isChecked { headNode = nil }
+        }
         madeScratch?.clear()
+    }
+
+    /// Calls a function with the facts, and with their exchange without reference counting.
+    @inline(__always)
+    private func withFacts<Result>(_ read: (UnsafePointer<EventFacts>, ExchangeCore) -> Result?) -> Result? {
+        guard let exchange, let facts else { return nil }
+        return exchange._withUnsafeGuaranteedRef { read(facts, $0) }
     }
 
     private var details: Details {
         if let madeDetails { return madeDetails }
         isInUse = true
-        let details = exchange.flatMap { exchange in facts.map { EventFacts.details(in: $0, of: exchange) } } ?? []
+        let details = withFacts { EventFacts.details(in: $0, of: $1) } ?? []
         madeDetails = details
         return details
     }
@@ -82,24 +95,26 @@ final class EventNode: OpaqueNode {
         let head = facts?.pointee.head
         return ObservedEvent(
             id: id, details: Dictionary(details, uniquingKeysWith: { $1 }), head: head,
-            url: head == nil ? nil : exchange?.request.head.url)
+            url: head == nil ? nil : withFacts { $1.request.head.url })
     }
 
     var idText: plug_text { event?.cName ?? scratch.text(ownID) }
 
     var headPointer: OpaquePointer? {
-        if let madeHeadNode { return madeHeadNode.pointer }
+        if hasShownHead { return headNode?.pointer }
         guard let head = facts?.pointee.head else { return nil }
         isInUse = true
-        let node = HeadNode(head)
-        madeHeadNode = node
+        hasShownHead = true
+        let node = headNode ?? HeadNode(.alone)
+        headNode = node
+        node.show(head)
         return node.pointer
     }
 
     func text(_ name: UnsafeRawBufferPointer) -> plug_text {
         if madeDetails != nil { return madeDetail(name).map { text($0) } ?? plug_text() }
-        guard let exchange, let facts else { return plug_text() }
-        return EventFacts.text(name, in: facts, of: exchange).map { scratch.text($0) } ?? plug_text()
+        guard let text = withFacts({ EventFacts.text(name, in: $0, of: $1) }) else { return plug_text() }
+        return scratch.text(text)
     }
 
     func detail(at index: Int) -> plug_field? {
@@ -116,10 +131,7 @@ final class EventNode: OpaqueNode {
     }
 
     func integer(_ name: UnsafeRawBufferPointer) -> Int64? {
-        if madeDetails == nil {
-            guard let exchange, let facts else { return nil }
-            return EventFacts.integer(name, in: facts, of: exchange)
-        }
+        if madeDetails == nil { return withFacts { EventFacts.integer(name, in: $0, of: $1) } }
         return switch madeDetail(name) {
         case .integer(let number): number
         case .text(let text): Int64(text)

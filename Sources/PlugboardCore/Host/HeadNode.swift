@@ -10,25 +10,34 @@ final class HeadNode: OpaqueNode {
         case alone
     }
 
-    private unowned(unsafe) let exchange: ExchangeCore?
-    private let isRequest: Bool
-    private var alone: ResponseHead
+    // Unmanaged, so that reading a head counts no references.
+    private var owner: Unmanaged<ExchangeCore>?
+    private var exchange: ExchangeCore? { owner?.takeUnretainedValue() }
+    private var isRequest = false
+    /// A head that stands by itself.
+    private var alone: ResponseHead?
     private lazy var ownScratch = Scratch()
     private var wasRead = false
 
-    init(_ kind: Kind) {
+    init(_ kind: Kind) { become(kind) }
+
+    /// Makes it another head, because each exchange with plugins needs one or two.
+    func become(_ kind: Kind) {
+        wasRead = false
         switch kind {
-        case .request(let exchange): (self.exchange, isRequest) = (exchange, true)
-        case .response(let exchange): (self.exchange, isRequest) = (exchange, false)
-        case .alone: (exchange, isRequest) = (nil, false)
+        case .request(let exchange): (owner, isRequest) = (.passUnretained(exchange), true)
+        case .response(let exchange): (owner, isRequest) = (.passUnretained(exchange), false)
+        case .alone: (owner, isRequest) = (nil, false)
         }
-        alone = ResponseHead(status: 0)
     }
 
     convenience init(_ head: ResponseHead) {
         self.init(.alone)
         alone = head
     }
+
+    /// Makes a head that stands by itself another one; nil for none.
+    func show(_ head: ResponseHead?) { alone = head }
 
     // MARK: Reading
 
@@ -38,29 +47,31 @@ final class HeadNode: OpaqueNode {
     }
 
     var fields: Fields {
-        guard let exchange else { return alone.fields }
+        guard let exchange else { return alone?.fields ?? Fields() }
         return isRequest ? exchange.request.head.fields : exchange.response?.head.fields ?? Fields()
     }
 
     var status: Int {
-        guard let exchange else { return alone.status }
-        return isRequest ? 0 : exchange.response?.head.status ?? 0
+        guard let owner else { return alone?.status ?? 0 }
+        return isRequest ? 0 : owner._withUnsafeGuaranteedRef { $0.response?.head.status ?? 0 }
     }
 
     /// The method of a request; {NULL, 0} for a response.
     var method: plug_text {
-        guard isRequest, let exchange else { return plug_text() }
-        // The most frequent method needs no copy.
-        return exchange.request.head.method == .get
-            ? HeadNode.get.text : exchange.scratch.text(exchange.request.head.method.name)
+        guard isRequest, let owner else { return plug_text() }
+        return owner._withUnsafeGuaranteedRef { exchange in
+            // The most frequent method needs no copy.
+            exchange.request.head.method == .get
+                ? HeadNode.get.text : exchange.scratch.text(exchange.request.head.method.name)
+        }
     }
 
     private static let get = ImmortalText("GET")
 
     /// The URL of a request; {NULL, 0} for a response.
     var url: plug_text {
-        guard isRequest, let exchange else { return plug_text() }
-        return exchange.scratch.text(exchange.request.head.url)
+        guard isRequest, let owner else { return plug_text() }
+        return owner._withUnsafeGuaranteedRef { $0.scratch.text($0.request.head.url) }
     }
 
     /// The value of the first field of a name, without a copy.
@@ -104,10 +115,12 @@ final class HeadNode: OpaqueNode {
     /// Looks at the fields without a copy: plugins ask for them one by one.
     @inline(__always)
     private func withFields<Result>(_ look: (borrowing Fields) -> Result) -> Result {
-        guard let exchange else { return look(alone.fields) }
-        if isRequest { return look(exchange.request.head.fields) }
-        guard exchange.response != nil else { return look(Fields()) }
-        return look(exchange.response!.head.fields)  // Checked above.
+        guard let owner else { return look(alone?.fields ?? Fields()) }
+        return owner._withUnsafeGuaranteedRef { exchange in
+            if isRequest { return look(exchange.request.head.fields) }
+            guard exchange.response != nil else { return look(Fields()) }
+            return look(exchange.response!.head.fields)  // Checked above.
+        }
     }
 
     // MARK: Editing

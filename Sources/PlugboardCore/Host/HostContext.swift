@@ -51,6 +51,20 @@ final class HostContext: @unchecked Sendable {
         host.map { Unmanaged<HostContext>.fromOpaque($0.pointee.kernel).takeUnretainedValue() }
     }
 
+    /// Calls a function with the kernel of a table, without counting a reference to the context, which is never
+    /// released; nil for NULL, and when the kernel is gone.
+    @inline(__always)
+    static func withCore<Result>(
+        _ host: UnsafePointer<plug_host_v1>?, _ use: (KernelCore) -> Result
+    ) -> Result? {
+        guard let host else { return nil }
+        return Unmanaged<HostContext>.fromOpaque(host.pointee.kernel)._withUnsafeGuaranteedRef { context in
+            guard let core = context.core else { return nil }
+            defer { withExtendedLifetime(core) {} }
+            return Unmanaged.passUnretained(core)._withUnsafeGuaranteedRef(use)
+        }
+    }
+
     /// Calls a function that the plugin handed in. [any]
     func call(_ hook: CalledHook, _ function: () -> Void) {
         guard let core else { return function() }

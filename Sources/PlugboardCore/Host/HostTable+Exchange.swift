@@ -5,12 +5,9 @@ extension HostTable {
     static func setExchange(_ table: inout plug_host_v1) {
         table.visit = { ExchangeCore.from($0)?.steering.visit.rawValue ?? PLUG_VISIT_FIRST }
         table.exchange_id = { ExchangeCore.from($0)?.number ?? 0 }
-        table.attempt = { UInt32(clamping: ExchangeCore.from($0)?.attempts.count ?? 0) }
-        table.request = { ExchangeCore.from($0)?.requestHead.pointer }
-        table.response = { pointer in
-            guard let exchange = ExchangeCore.from(pointer), exchange.response != nil else { return nil }
-            return exchange.responseHead.pointer
-        }
+        table.attempt = { UInt32(clamping: ExchangeCore.with($0) { $0.attempts.count } ?? 0) }
+        table.request = { ExchangeCore.with($0) { $0.requestHead.pointer } }
+        table.response = { ExchangeCore.with($0) { $0.response == nil ? nil : $0.responseHead.pointer } }
         table.failure = { pointer, code, reason in
             guard let exchange = ExchangeCore.from(pointer), let failure = exchange.failure else {
                 return PLUG_WRONG_TIME
@@ -34,10 +31,9 @@ extension HostTable {
     /// What a plugin needs to send the request again later, and to keep responses of different routes apart.
     private static func setFacts(_ table: inout plug_host_v1) {
         table.sender = { pointer in
-            guard let exchange = ExchangeCore.from(pointer), let sender = exchange.family.sender else {
-                return plug_text()
-            }
-            return exchange.scratch.text(exchange.pipeline.slots[sender].id)
+            ExchangeCore.with(pointer) { exchange in
+                exchange.family.sender.map { exchange.scratch.text(exchange.pipeline.slots[$0].id) }
+            } ?? plug_text()
         }
         table.option_at = { pointer, index, option, flags in
             guard let exchange = ExchangeCore.from(pointer) else { return PLUG_BAD_ARGUMENT }
@@ -66,10 +62,10 @@ extension HostTable {
 
     private static func setAttributes(_ table: inout plug_host_v1) {
         table.attribute = { pointer, name in
-            guard let exchange = ExchangeCore.from(pointer), exchange.mayHaveAttributes,
-                let value = exchange.attribute(name.string)
-            else { return plug_text() }
-            return exchange.scratch.text(value)
+            ExchangeCore.with(pointer) { exchange in
+                guard exchange.mayHaveAttributes, let value = exchange.attribute(name.string) else { return nil }
+                return exchange.scratch.text(value)
+            } ?? plug_text()
         }
         table.attribute_at = { pointer, index, attribute in
             guard let exchange = ExchangeCore.from(pointer) else { return PLUG_BAD_ARGUMENT }
@@ -103,10 +99,7 @@ extension HostTable {
             exchange.setTurnState(state.map { PluginStates.State(pointer: $0, release: release) }, of: slot.index)
             return PLUG_OK
         }
-        table.turn_state = { pointer in
-            guard let exchange = ExchangeCore.from(pointer), let slot = exchange.frame.slotIndex else { return nil }
-            return exchange.states.ofTurn(slot)
-        }
+        table.turn_state = { ExchangeCore.with($0) { $0.turnStateOfCaller } }
         table.set_exchange_state = { pointer, state, release in
             // The states were released when the exchange left.
             guard let exchange = ExchangeCore.from(pointer), let slot = exchange.frame.slot,
@@ -116,26 +109,23 @@ extension HostTable {
                 state.map { PluginStates.State(pointer: $0, release: release) }, of: slot.index)
             return PLUG_OK
         }
-        table.exchange_state = { pointer in
-            guard let exchange = ExchangeCore.from(pointer), let slot = exchange.frame.slotIndex else { return nil }
-            return exchange.states.ofExchange(slot)
-        }
+        table.exchange_state = { ExchangeCore.with($0) { $0.exchangeStateOfCaller } }
     }
 
     static func setHeads(_ table: inout plug_host_v1) {
-        table.method = { HeadNode.from($0)?.method ?? plug_text() }
+        table.method = { HeadNode.with($0) { $0.method } ?? plug_text() }
         table.set_method = { head, method in
             let method = Method(method.string)
             guard method.isValid else { return PLUG_BAD_ARGUMENT }
             return HeadNode.from(head)?.editRequest { $0.method = method } ?? PLUG_BAD_ARGUMENT
         }
-        table.url = { HeadNode.from($0)?.url ?? plug_text() }
+        table.url = { HeadNode.with($0) { $0.url } ?? plug_text() }
         table.set_url = { head, url in
             let url = url.string
             guard let head = HeadNode.from(head), Origin(url: url) != nil else { return PLUG_BAD_ARGUMENT }
             return head.editRequest { $0.url = url }
         }
-        table.status = { UInt32(clamping: HeadNode.from($0)?.status ?? 0) }
+        table.status = { UInt32(clamping: HeadNode.with($0) { $0.status } ?? 0) }
         table.set_status = { HeadNode.from($0)?.setStatus(Int($1)) ?? PLUG_BAD_ARGUMENT }
         setFields(&table)
     }
@@ -144,10 +134,11 @@ extension HostTable {
         table.field_count = { UInt64(HeadNode.from($0)?.fields.count ?? 0) }
         table.field_at = { give(HeadNode.from($0)?.field(at: $1), to: $2) }
         table.read_fields = { head, first, fields, count in
-            guard let head = HeadNode.from(head), let fields else { return 0 }
-            return head.read(from: first, to: UnsafeMutableBufferPointer(start: fields, count: Int(clamping: count)))
+            guard let fields else { return 0 }
+            let views = UnsafeMutableBufferPointer(start: fields, count: Int(clamping: count))
+            return HeadNode.with(head) { $0.read(from: first, to: views) } ?? 0
         }
-        table.field = { HeadNode.from($0)?.field($1.buffer) ?? plug_text() }
+        table.field = { head, name in HeadNode.with(head) { $0.field(name.buffer) } ?? plug_text() }
         table.set_field = { head, name, value in
             guard let head = HeadNode.from(head), isSendable(name, value) else { return PLUG_BAD_ARGUMENT }
             return head.edit { $0.set(name.buffer, value.buffer) }

@@ -6,13 +6,13 @@ extension HostTable {
         table.counter = { host, name in metric(host, PLUG_METRIC_COUNTER, name, nil, 0, nil, 0) }
         table.metric = { metric($0, $1, $2, $3, $4, $5, $6) }
         table.metric_add = { host, number, delta in
-            HostContext.from(host)?.core?.metrics.add(delta, to: number)
+            _ = HostContext.withCore(host) { $0.metrics.add(delta, to: number) }
         }
         table.metric_set = { host, number, value in
-            HostContext.from(host)?.core?.metrics.set(number, to: value)
+            _ = HostContext.withCore(host) { $0.metrics.set(number, to: value) }
         }
         table.metric_observe = { host, number, value in
-            HostContext.from(host)?.core?.metrics.observe(value, in: number)
+            _ = HostContext.withCore(host) { $0.metrics.observe(value, in: number) }
         }
         table.read_metrics = { host, context, read in
             guard let read, let core = HostContext.from(host)?.core else { return }

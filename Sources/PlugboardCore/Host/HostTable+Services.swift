@@ -48,14 +48,16 @@ extension HostTable {
                 makeFields(details, count).map { ($0.name, ObservedEvent.Detail.text($0.value)) }
             }
         }
-        table.event_id = { EventNode.from($0)?.idText ?? plug_text() }
-        table.event_text = { EventNode.from($0)?.text($1.buffer) ?? plug_text() }
-        table.event_integer = { give(EventNode.from($0)?.integer($1.buffer), to: $2) }
+        table.event_id = { EventNode.with($0) { $0.idText } ?? plug_text() }
+        table.event_text = { event, name in EventNode.with(event) { $0.text(name.buffer) } ?? plug_text() }
+        table.event_integer = { event, name, value in
+            give(EventNode.with(event) { $0.integer(name.buffer) }, to: value)
+        }
         table.event_detail_at = { event, index, detail in
             guard let event = EventNode.from(event) else { return PLUG_BAD_ARGUMENT }
             return give(event.detail(at: Int(clamping: index)), to: detail)
         }
-        table.event_head = { EventNode.from($0)?.headPointer }
+        table.event_head = { EventNode.with($0) { $0.headPointer } }
     }
 
     static func setSettings(_ table: inout plug_host_v1) {
@@ -73,8 +75,8 @@ extension HostTable {
             core.log.write(level, host.id, text.lines, in: core.current?.calling)
         }
         table.log_level = { HostContext.from($0)?.core?.log.level.rawValue ?? PLUG_LOG_ERROR }
-        table.now = { HostContext.from($0)?.core?.monotonicTime() ?? 0 }
-        table.wall_clock = { HostContext.from($0)?.core?.wallTime() ?? 0 }
+        table.now = { HostContext.withCore($0) { $0.monotonicTime() } ?? 0 }
+        table.wall_clock = { HostContext.withCore($0) { $0.wallTime() } ?? 0 }
         table.random = { _, bytes, count in
             guard let bytes else { return }
             var generator = SystemRandomNumberGenerator()

@@ -1,11 +1,15 @@
 import CPlugboard
 import PlugboardBorder
+import PlugboardEventLoop
 import PlugboardSystem
 
 /// Keeps texts that were handed out to a plugin until its hook returns.
 final class Scratch {
-    /// The size in bytes. 0 with the address sanitizer, which then sees each text and finds plugins that keep one.
-    private static let blockSize = dlsym(nil, "__asan_init") == nil ? 512 : 0
+    /// Whether the address sanitizer is in the process. Memory is then not used again, so that it finds plugins that
+    /// keep what was handed out.
+    static let isChecked = dlsym(nil, "__asan_init") != nil
+    /// The size in bytes.
+    private static let blockSize = isChecked ? 0 : 512
 
     /// Holds the first texts of a hook, as long as they fit.
     private let block = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 1)
@@ -59,9 +63,9 @@ final class Scratch {
         used = 0
         if !texts.isEmpty {
             for text in texts { text.deallocate() }
-            texts.removeAll(keepingCapacity: true)
+            texts.clear()
         }
-        if !fields.isEmpty { fields.removeAll(keepingCapacity: true) }
+        if !fields.isEmpty { fields.clear() }
         if options != nil { options = nil }
     }
 }

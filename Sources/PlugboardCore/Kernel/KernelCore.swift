@@ -103,7 +103,9 @@ final class KernelCore: @unchecked Sendable {
 
     /// The loop on whose thread this is called; nil on other threads. [any]
     var current: KernelLoop? {
-        if loops.count == 1 { return first.loop.isCurrent ? first : nil }
+        if loops.count == 1 {
+            return Unmanaged.passUnretained(first.loop)._withUnsafeGuaranteedRef { $0.isCurrent } ? first : nil
+        }
         guard let number = EventLoop.runningNumber, number < loops.count else { return nil }
         // It may be the loop of another kernel.
         return loops[number].loop.isCurrent ? loops[number] : nil
@@ -240,7 +242,14 @@ final class KernelCore: @unchecked Sendable {
     // MARK: Services
 
     /// The loop's time; on other threads the time now. [any]
-    func monotonicTime() -> Int64 { current?.loop.now ?? first.loop.clock?.now ?? clockTime(CLOCK_MONOTONIC) }
+    func monotonicTime() -> Int64 {
+        let time =
+            loops.count == 1
+            // Without reference counting, because plugins ask for each event.
+            ? Unmanaged.passUnretained(first.loop)._withUnsafeGuaranteedRef { $0.isCurrent ? $0.now : nil }
+            : current?.loop.now
+        return time ?? first.loop.clock?.now ?? clockTime(CLOCK_MONOTONIC)
+    }
 
     /// The time since 1970-01-01 UTC, in nanoseconds. [any]
     func wallTime() -> Int64 { first.loop.clock?.wallClock ?? clockTime(CLOCK_REALTIME) }

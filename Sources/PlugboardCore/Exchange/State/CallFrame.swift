@@ -58,16 +58,22 @@ struct ExchangeViews {
 
     mutating func requestHead(of exchange: ExchangeCore) -> HeadNode {
         if let requestHead { return requestHead }
-        let node = HeadNode(.request(exchange))
+        let node = exchange.home.head(.request(exchange))
         requestHead = node
         return node
     }
 
     mutating func responseHead(of exchange: ExchangeCore) -> HeadNode {
         if let responseHead { return responseHead }
-        let node = HeadNode(.response(exchange))
+        let node = exchange.home.head(.response(exchange))
         responseHead = node
         return node
+    }
+
+    /// Called when the exchange leaves, and no plugin can use its heads any more.
+    mutating func giveBackHeads(to home: KernelLoop) {
+        if let node = requestHead.take() { home.keep(node) }
+        if let node = responseHead.take() { home.keep(node) }
     }
 
     mutating func scratch(of home: KernelLoop) -> Scratch {

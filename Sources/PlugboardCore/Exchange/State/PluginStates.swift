@@ -46,6 +46,14 @@ struct PluginStates {
 }
 
 extension ExchangeCore {
+    /// What the plugin that is called keeps for its turn.
+    @inline(__always)
+    var turnStateOfCaller: UnsafeMutableRawPointer? { frame.slotIndex.flatMap { states.ofTurn($0) } }
+
+    /// What the plugin that is called keeps for the whole exchange.
+    @inline(__always)
+    var exchangeStateOfCaller: UnsafeMutableRawPointer? { frame.slotIndex.flatMap { states.ofExchange($0) } }
+
     /// Sets what a plugin keeps for its turn; the old state is released.
     func setTurnState(_ state: PluginStates.State?, of slot: Int) {
         release(states.setTurn(state, of: slot), of: slot)
