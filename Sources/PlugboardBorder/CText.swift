@@ -18,10 +18,15 @@ extension plug_text {
     }
 
     /// Whether the bytes are those of a text of the program.
+    @inlinable
     package func isEqual(_ text: StaticString) -> Bool {
-        let (buffer, expected) = (buffer, text.utf8Start)
-        guard buffer.count == text.utf8CodeUnitCount else { return false }
-        for index in 0..<buffer.count where buffer[index] != expected[index] { return false }
+        // The count first, because most texts that a plugin compares differ in it.
+        guard count == UInt64(text.utf8CodeUnitCount) else { return false }
+        guard let bytes else { return count == 0 }
+        let expected = text.utf8Start
+        for index in 0..<text.utf8CodeUnitCount where bytes[index] != CChar(bitPattern: expected[index]) {
+            return false
+        }
         return true
     }
 

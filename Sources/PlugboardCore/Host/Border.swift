@@ -104,8 +104,7 @@ func isSendable(_ name: plug_text, _ value: plug_text) -> Bool {
     guard name.count > 0, name.bytes != nil, name.buffer.allSatisfy(FieldName.isTokenByte), value.isReadable else {
         return false
     }
-    for byte in value.buffer where byte <= 0x0D && (byte == 0 || byte == 0x0A || byte == 0x0D) { return false }
-    return true
+    return !value.buffer.hasLineBreakOrNUL
 }
 
 extension plug_text {

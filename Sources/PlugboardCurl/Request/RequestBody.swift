@@ -83,7 +83,7 @@ struct RequestBody {
         guard Token.isToken(name) else {
             return error("A field of the request has a name that is not a token. Use letters, digits and hyphens.")
         }
-        guard !value.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
+        guard !value.hasLineBreakOrNUL else {
             let name = String(decoding: name, as: UTF8.self)
             return error("The request's field \(name) has a line break or NUL in its value.")
         }

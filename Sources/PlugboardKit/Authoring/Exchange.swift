@@ -97,7 +97,10 @@ public struct Exchange: ~Copyable {
 
     /// An attribute that the request carries, or that the configuration gives for its origin.
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {
-        withText(key.name) { host.pointee.attribute(raw, $0).optionalString }.flatMap { Value.optionForm.read($0) }
+        let text = withText(key.name) { host.pointee.attribute(raw, $0) }
+        // Most requests have none; the rest is code without specialization.
+        guard text.bytes != nil else { return nil }
+        return Value.optionForm.read(text.string)
     }
 
     /// The attribute with this name, as text.
