@@ -11,9 +11,11 @@ public struct AttemptFacts: Sendable {
         case integer(Int)
     }
 
-    /// The conventions' list; other methods are `_OTHER`.
-    private static let knownMethods: Set<String> = [
-        "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "QUERY", "TRACE",
+    /// The conventions' list, the most frequent first; other methods are `_OTHER`.
+    ///
+    /// An array, because comparing a text with the first ones takes less time than its hash.
+    private static let knownMethods = [
+        "GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS", "QUERY", "CONNECT", "TRACE",
     ]
 
     /// The method as it is sent.

@@ -60,8 +60,8 @@ struct Telemetry: Plugin {
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
         let trace = trace(of: exchange)
         let request = exchange.request
-        let (method, url) = (request.method.name, request.url)
-        let target = request.withURL { measures.began(method, $0) }
+        let method = request.method.name
+        let (url, target) = request.withURL { (Fields.text($0), measures.began(method, $0)) }
         let context = TraceContext(
             trace: trace.number, span: identifiers.next(), isSampled: trace.isSampled, state: trace.parent?.state)
         let span = Span(

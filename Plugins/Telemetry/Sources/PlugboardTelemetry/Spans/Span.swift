@@ -26,9 +26,9 @@ final class Span: @unchecked Sendable {
     // Unchecked, because reading and writing them calls nothing else.
     @exclusivity(unchecked) var facts: AttemptFacts
     @exclusivity(unchecked) var ended = Duration.zero
-    var isCancelled = false
-    var requestSize: Int?
-    var responseSize: Int?
+    @exclusivity(unchecked) var isCancelled = false
+    @exclusivity(unchecked) var requestSize: Int?
+    @exclusivity(unchecked) var responseSize: Int?
     var fields: [(name: String, values: [String])] = []
     var events: [Event]
 
@@ -53,11 +53,12 @@ final class Trace {
     let parent: TraceContext?
     let number: TraceNumber
     let isSampled: Bool
-    var attempts = 0
+    // Unchecked like the span's, because reading and writing them calls nothing else.
+    @exclusivity(unchecked) var attempts = 0
     /// The attempt that is under way.
     @exclusivity(unchecked) var span: Span?
     /// Events between two attempts, such as a redirect or a retry. The next span contains them.
-    var pending: [Span.Event] = []
+    @exclusivity(unchecked) var pending: [Span.Event] = []
 
     init(parent: TraceContext?, _ number: @autoclosure () -> TraceNumber, isSampled: @autoclosure () -> Bool) {
         self.parent = parent
