@@ -11,22 +11,31 @@ extension Recording {
             let isOwn = exchange.request.withURL { bytes in
                 url.utf8.withContiguousStorageIfAvailable { $0.elementsEqual(bytes) } ?? false
             }
+            let sent = isOwn ? url : exchange.request.url
             attempts.append(
                 Attempt(
                     step: nextStep(), number: exchange.attempt, reason: event["reason"] ?? "",
-                    method: exchange.request.method.name, url: isOwn ? url : exchange.request.url, began: now(),
+                    method: exchange.request.method.name, url: sent, began: now(),
                     waited: event.duration("waited") ?? .zero))
+            attemptSize += 256 + sent.utf8.count
         } else if event.is("sent") {
             let time = now()
             editLast { $0.sent = time - $0.began }
         } else if event.is("interim") {
             guard let head = event.head else { return }
             let interim = Head(status: head.status, fields: head.fields)
-            editLast { if $0.interim.count < 16 { $0.interim.append(interim) } }
+            editLast {
+                guard $0.interim.count < 16 else { return }
+                $0.interim.append(interim)
+                attemptSize += interim.fields.memory
+            }
         } else if event.is("headReceived") {
             guard let head = event.head else { return }
             let (received, version, time) = (Head(status: head.status, fields: head.fields), event["version"], now())
-            editLast { ($0.response, $0.version, $0.headed) = (received, version, time - $0.began) }
+            editLast {
+                ($0.response, $0.version, $0.headed) = (received, version, time - $0.began)
+                attemptSize += received.fields.memory
+            }
         } else if event.is("attemptEnded") {
             let times = Times(
                 nameLookup: event.duration("nameLookup") ?? .zero, connect: event.duration("connect") ?? .zero,

@@ -87,6 +87,8 @@ final class Recording: @unchecked Sendable {
     /// Whether the body is recorded, if there is one.
     @exclusivity(unchecked) var isRequestBodyRecorded = false
     @exclusivity(unchecked) var attempts: [Attempt] = []
+    /// Their approximate memory in bytes, counted as they grow, because looking at each would copy it.
+    @exclusivity(unchecked) var attemptSize = 0
     /// False for attempts beyond the limit.
     @exclusivity(unchecked) var isAttemptRecorded = true
     @exclusivity(unchecked) var response: Head?
@@ -139,15 +141,10 @@ final class Recording: @unchecked Sendable {
 
     /// The approximate memory in bytes.
     var size: Int {
-        var size = 1024 + url.utf8.count + request.memory
+        var size = 1024 + url.utf8.count + request.memory + attemptSize
         size += requestBody?.bytes.count ?? 0
         if let responseBody { size += responseBody.bytes.count + responseBody.trailers.memory }
         if let response { size += response.fields.memory }
-        // By index, because a copy of an attempt takes longer than its sum.
-        for index in attempts.indices {
-            size += 256 + attempts[index].url.utf8.count + (attempts[index].response?.fields.memory ?? 0)
-            for head in attempts[index].interim { size += head.fields.memory }
-        }
         for fact in facts { size += 64 + fact.details.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
         for call in calls { size += 128 + call.changed.reduce(0) { $0 + $1.utf8.count + 16 } }
         return size
