@@ -20,6 +20,8 @@ final class Retry: Plugin {
 
     private let settings: RetrySettings
     private let policy: RetryPolicy
+    // Each request needs it. Reading a setting takes longer.
+    private let addsKeys: Bool
     private let origins: Origins
     private let host: PluginHost
     private let news: RetryNews
@@ -28,6 +30,7 @@ final class Retry: Plugin {
         self.settings = settings
         self.host = host
         policy = try RetryPolicy(settings)
+        addsKeys = settings.idempotencyKey
         origins = Origins(OriginTable.Limits(settings))
         news = RetryNews(host)
     }
@@ -41,10 +44,11 @@ final class Retry: Plugin {
     // MARK: Before the request is sent
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
-        let keys = RetryAttributes.keys
+        // Each key by itself, because a copy of the table counts a reference to each of its keys.
         do throws(PlugboardError) {
             try RetryPolicy.check(
-                statuses: exchange[keys.statuses], failures: exchange[keys.failures], methods: exchange[keys.methods])
+                statuses: exchange[RetryAttributes.keys.statuses], failures: exchange[RetryAttributes.keys.failures],
+                methods: exchange[RetryAttributes.keys.methods])
         } catch {
             return .fail(error)
         }
@@ -68,7 +72,7 @@ final class Retry: Plugin {
 
     /// Adds the same key to all attempts of the exchange, as long as the method stays, whichever plugin resends.
     private func addIdempotencyKey(_ exchange: borrowing Exchange) {
-        guard exchange[RetryAttributes.keys.idempotencyKey] ?? settings.idempotencyKey else { return }
+        guard exchange[RetryAttributes.keys.idempotencyKey] ?? addsKeys else { return }
         let request = exchange.request
         let method = request.method
         guard !policy.isRepeatable(method), !request.contains(IdempotencyKey.field) else { return }

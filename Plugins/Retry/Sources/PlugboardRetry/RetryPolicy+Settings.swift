@@ -29,12 +29,13 @@ extension RetryPolicy {
                 .configuration,
                 "failures contains \(Printable.text(odd)), which is never repeated. Use some of \(known).")
         }
-        if let odd = methods?.filter({ !$0.isValid }).map(\.name).min() {
+        guard let methods else { return }
+        if let odd = methods.filter({ !$0.isValid }).map(\.name).min() {
             throw PlugboardError(
                 .configuration, "methods contains \(Printable.text(odd)), which is not a method (RFC 9110 §9.1).")
         }
         let standard: Set<Method> = [.get, .head, .post, .put, .patch, .delete, .options]
-        if let odd = methods?.map(\.name).first(where: {
+        if let odd = methods.map(\.name).first(where: {
             $0 != $0.uppercased() && standard.contains(Method($0.uppercased()))
         }) {
             throw PlugboardError(
