@@ -9,8 +9,9 @@ struct RedirectPolicy: Sendable {
     /// Whether https may redirect to http.
     var allowsDowngrade = false
 
-    /// 300 leaves the choice to the user, 304 responds to a condition, 305 and 306 are deprecated or unused.
-    static let statuses: Set<Int> = [301, 302, 303, 307, 308]
+    /// 300 leaves the choice to the user, 304 responds to a condition, 305 and 306 are deprecated or unused. An array,
+    /// because comparing five numbers takes less time than a hash.
+    static let statuses = [301, 302, 303, 307, 308]
 
     /// The facts about a response, on which the decision depends.
     struct Situation {
