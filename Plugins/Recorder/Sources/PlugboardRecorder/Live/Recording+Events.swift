@@ -3,7 +3,7 @@ import PlugboardKit
 extension Recording {
     /// - Parameter time: The time since the start of the exchange.
     func take(_ event: borrowing Event, _ exchange: borrowing Exchange, at now: @autoclosure () -> Duration) {
-        // Comparing in place takes less time than making the text of the id.
+        // Comparing in place takes less time than making the text of the id. The events of every exchange come first.
         if event.is("attemptBegan") {
             isAttemptRecorded = attempts.count < Recording.attemptLimit
             guard isAttemptRecorded else { return }
@@ -18,17 +18,6 @@ extension Recording {
                     method: exchange.request.method.name, url: sent, began: now(),
                     waited: event.duration("waited") ?? .zero))
             attemptSize += 256 + sent.utf8.count
-        } else if event.is("sent") {
-            let time = now()
-            editLast { $0.sent = time - $0.began }
-        } else if event.is("interim") {
-            guard let head = event.head else { return }
-            let interim = Head(status: head.status, fields: head.fields)
-            editLast {
-                guard $0.interim.count < 16 else { return }
-                $0.interim.append(interim)
-                attemptSize += interim.fields.memory
-            }
         } else if event.is("headReceived") {
             guard let head = event.head else { return }
             let (received, version, time) = (Head(status: head.status, fields: head.fields), event["version"], now())
@@ -50,6 +39,17 @@ extension Recording {
         } else if event.is("willComplete") {
             if let sender = exchange.sender { asker = (sender, event.integer("for")) }
             responder = event["respondedBy"]
+        } else if event.is("sent") {
+            let time = now()
+            editLast { $0.sent = time - $0.began }
+        } else if event.is("interim") {
+            guard let head = event.head else { return }
+            let interim = Head(status: head.status, fields: head.fields)
+            editLast {
+                guard $0.interim.count < 16 else { return }
+                $0.interim.append(interim)
+                attemptSize += interim.fields.memory
+            }
         } else if event.is("progress") {
             let received = event.integer("received")
             editLast { $0.received = received }
