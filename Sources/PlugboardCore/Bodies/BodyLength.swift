@@ -7,9 +7,6 @@ struct BodyLength {
 
     init(_ left: Int?) { self.left = left }
 
-    /// Whether pieces must be checked.
-    var isKnown: Bool { left != nil }
-
     /// Starts again, because the body is read from its first byte again.
     mutating func begin(_ source: any BodySource) {
         if left != nil { left = source.length }

@@ -56,6 +56,8 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     private let isWithPlugin = Atomic(false)
     /// Touched by the thread that completes the open pull, and on the loop while none is open.
     private var bytesLeft: BodyLength
+    /// Whether `bytesLeft` checks anything; a constant, because each piece asks.
+    private let hasCheckedLength: Bool
 
     /// - Parameters:
     ///   - isBound: Whether it belongs to this loop. If not, it uses this loop until an exchange takes it.
@@ -66,7 +68,9 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
         core = home.core
         place = Unmanaged.passUnretained(home)
         self.isBound = isBound
-        bytesLeft = BodyLength(checksLength ? source.length : nil)
+        let length = checksLength ? source.length : nil
+        bytesLeft = BodyLength(length)
+        hasCheckedLength = length != nil
     }
 
     /// A body that fails at once, in place of a body that could not be rewound.
@@ -164,7 +168,7 @@ final class BodyNode: BodySource, PullReceiver, @unchecked Sendable {
     }
 
     private func nextOfSource() -> Piece? {
-        if !bytesLeft.isKnown { return source.nextIfReady() }
+        if !hasCheckedLength { return source.nextIfReady() }
         guard let piece = source.nextIfReady() else { return nil }
         return bytesLeft.check(piece, of: source)
     }

@@ -8,6 +8,11 @@ extension UnsafeRawBufferPointer {
             if (word &- 0x0E0E_0E0E_0E0E_0E0E) & ~word & 0x8080_8080_8080_8080 != 0 { break }
             index &+= 8
         }
-        return self[index...].contains { $0 == 0 || $0 == 0x0A || $0 == 0x0D }
+        while index < count {
+            let byte = self[index]
+            if byte == 0 || byte == 0x0A || byte == 0x0D { return true }
+            index &+= 1
+        }
+        return false
     }
 }
