@@ -71,7 +71,7 @@ public struct StoreContract: Sendable {
         let result = await withCheckedContinuation { continuation in
             let first = First(continuation)
             let deadline = Task {
-                try await Task.sleep(for: within * 2 + .seconds(1))
+                try await Task.sleep(for: max(within, .zero) * 2 + .seconds(1))
                 first.resume(nil)
             }
             store.perform(command, within: within) {
