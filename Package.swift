@@ -9,6 +9,9 @@ let bundled = [
     "Validator",
 ]
 
+// Each in a product of its own, which `Plugboard` does not have: a program without an engine needs no library of it.
+let engines = ["Redis"]
+
 // CI sets this, so that the warnings of a new compiler break the build of this repository only.
 let strict: [SwiftSetting] =
     Context.environment["PLUGBOARD_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
@@ -95,6 +98,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CPlugboardIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
     .systemLibrary(name: "CPlugboardExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPlugboardYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "CPlugboardHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"])]),
     .systemLibrary(name: "CPlugboardNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "CPlugboardZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CPlugboardBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
@@ -319,6 +323,7 @@ let plugins: [Target] =
     + plugin("Queue", "PlugboardSQLite") + plugin("Limit", "PlugboardServerDelay", "PlugboardStore")
     + plugin("Resume", "PlugboardRanges") + plugin("Retry", "PlugboardServerDelay")
     + plugin("Validator", "PlugboardJSONSchema")
+    + plugin("Redis", "CPlugboardHiredis", "PlugboardStore")
 
 let testTargets: [Target] = [
     module(
@@ -410,6 +415,7 @@ let testTargets: [Target] = [
     pluginTests("Resume", "PlugboardRanges"),
     pluginTests("Retry", "PlugboardServerDelay"),
     pluginTests("Validator", "PlugboardJSONSchema"),
+    pluginTests("Redis", "PlugboardStore", "PlugboardTesting", "PlugboardLimit", "PlugboardLimitOptions"),
     tests("PluginCheckTests", "PluginCheck", "PlugboardKit", "CPlugboard", "PlugboardMessages", "PlugboardJSON"),
     tests(
         "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PluginLoader"
@@ -488,9 +494,13 @@ let package = Package(
         .executable(name: "plugboard-core", targets: ["ExampleCore"]),
     ]
         // Linked one by one; of a plugin that is loaded, a program needs the options only.
-        + bundled.map { .library(name: "Plugboard\($0)", targets: ["Plugboard\($0)", "Plugboard\($0)Options"]) }
-        + bundled.map { .library(name: "Plugboard\($0)Options", targets: ["Plugboard\($0)Options"]) }
-        + bundled.map { .library(name: "plugboard-\($0.lowercased())", type: .dynamic, targets: ["Plugboard\($0)"]) },
+        + (bundled + engines).map {
+            .library(name: "Plugboard\($0)", targets: ["Plugboard\($0)", "Plugboard\($0)Options"])
+        }
+        + (bundled + engines).map { .library(name: "Plugboard\($0)Options", targets: ["Plugboard\($0)Options"]) }
+        + (bundled + engines).map {
+            .library(name: "plugboard-\($0.lowercased())", type: .dynamic, targets: ["Plugboard\($0)"])
+        },
     // By default one trait stands for all: SwiftPM writes the flags of several in random order, and each order
     // recompiles the package.
     traits: [

@@ -1,0 +1,3 @@
+#include "plugboard.h"
+
+PLUGBOARD_METADATA(redis, "redis", "1.0.0");
