@@ -402,7 +402,7 @@ let testTargets: [Target] = [
         "UploadsTests", "PlugboardUploads", "Plugboard", "PlugboardKit", "PlugboardMessages"),
     pluginTests("Logging", "PlugboardObserving"),
     pluginTests("Indicator"),
-    pluginTests("Recorder", "PlugboardSQLite"),
+    pluginTests("Recorder", "PlugboardSQLite", "PlugboardJSONSchema"),
     pluginTests("Telemetry"),
     pluginTests("Mock"),
     pluginTests("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd"),
