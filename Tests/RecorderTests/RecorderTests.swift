@@ -1,3 +1,4 @@
+import Foundation
 import Plugboard
 import PlugboardJSON
 import PlugboardRecorder
@@ -236,5 +237,16 @@ struct RecorderTests {
         #expect(throws: PlugboardError.self) {
             try Recorders(.linked, JSONParser.parse(settings).objectValue ?? [:])
         }
+    }
+
+    @Test func `a file that others could replace is refused with the reason`() throws {
+        let folder = try TemporaryFolder()
+        #expect(chmod(folder.path, 0o777) == 0)
+
+        let error = #expect(throws: PlugboardError.self) {
+            try Recorders(.linked, ["persistence": "file", "path": .string(folder.file("a.sqlite"))])
+        }
+
+        #expect(error?.reason.contains("can be written by all users") == true, "\(error?.reason ?? "")")
     }
 }

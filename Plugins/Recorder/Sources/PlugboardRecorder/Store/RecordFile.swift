@@ -187,8 +187,7 @@ final class RecordFile: RecordStore {
     }
 
     private static func failure(_ path: String, _ failure: SQLiteFailure) -> PlugboardError {
-        PlugboardError(
-            .recorderStore, "The recorder's file \(path) cannot be used.", underlying: "\(failure)")
+        PlugboardError(.recorderStore, "The recorder's file \(path) cannot be used. \(failure.message)")
     }
 }
 
