@@ -37,7 +37,7 @@ struct HARReaderTests {
         #expect(result.leaves.map { "\($0)" } == [])
     }
 
-    /// The exchanges of a redirect with a query and a cookie, of a body that is sent, and of a connection that is refused.
+    /// The exchanges of a redirect with a query and a cookie, of a body that is sent, and of a refused connection.
     private func archive() async throws -> String {
         let server = try LoopbackServer.responding { request in
             request.target.hasPrefix("/a")

@@ -51,8 +51,8 @@ public struct KernelSettings: Sendable, Equatable {
     public var bufferLimit = ByteCount.mebibytes(1)
     /// Whether the server must send `close_notify` before a TLS connection whose end is the end of a body. Without it,
     /// an attacker may have ended the connection, and the body is an error (RFC 9112 §9.8). False is for servers that
-    /// never send it. Of TLS to a proxy it is not demanded: the body of an http URL that ends with its connection through
-    /// an https proxy counts as whole.
+    /// never send it. It is not demanded of a proxy: through an https proxy, the body of an http URL that ends with its
+    /// connection counts as whole.
     public var closeNotify = true
     /// The folder under which each plugin has its own, and the kernel, which records there which plugin runs, so that
     /// the next start can name the plugin of a crash; nil for the user's folder for such data.

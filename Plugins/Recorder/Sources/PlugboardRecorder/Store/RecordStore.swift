@@ -32,7 +32,8 @@ struct Record: Sendable {
     var size: Int { entries.reduce(256) { $0 + (JSONWriter.write($1) as [UInt8]).count } }
 }
 
-/// Stores records. Its functions may be called from any thread; all but `begin` and `add` may block, and are for commands.
+/// Stores records. Its functions may be called from any thread; all but `begin` and `add` may block, and are for
+/// commands.
 protocol RecordStore: Sendable {
     /// Differs for stores whose ids are not of one sequence. Nil for a file, whose ids go on after a restart.
     var mark: String? { get }
