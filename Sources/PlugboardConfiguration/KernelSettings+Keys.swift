@@ -126,7 +126,10 @@ extension KernelSettings {
         ConfigurationKey(
             "verify", "False accepts any certificate: for tests only.", .flag.by(default: true),
             \.defaults.tls.verify),
-        ConfigurationKey("ca", "A PEM file with the only certificates that are trusted.", .path, \.defaults.tls.ca),
+        ConfigurationKey(
+            "ca",
+            "A PEM file with the only certificates that are trusted. It is read again after a minute at the latest.",
+            .path, \.defaults.tls.ca),
         ConfigurationKey(
             "pins", "Public keys that the servers of a host may have, checked in addition to the certificate.",
             .map(

@@ -247,6 +247,6 @@ struct RecorderTests {
             try Recorders(.linked, ["persistence": "file", "path": .string(folder.file("a.sqlite"))])
         }
 
-        #expect(error?.reason.contains("can be written by all users") == true, "\(error?.reason ?? "")")
+        #expect(error?.reason.contains("can be written to by other users") == true, "\(error?.reason ?? "")")
     }
 }
