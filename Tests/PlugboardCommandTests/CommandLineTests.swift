@@ -134,7 +134,7 @@ struct CommandLineTests {
         #expect(try DownloadVerb.parse(["http://a.test/"]).output.form == .bar)
         #expect(
             try RequestWords(["download", "--parallel", "2", "--metalink", "-f"], isRequest: false).groups
-                == [["download", "--parallel", "2", "--metalink", "-f"]])
+                == [["download", "--parallel", "2", "--metalink=-f"]])
     }
 
     // MARK: Options that are not there

@@ -6,6 +6,10 @@ extension CurlRequest {
     func prints() async throws -> Bool {
         guard let name = group.values["print-definition"] else { return false }
         var request = try request(for: CurlHop(url: url, kind: kind), timeout: timeout)
+        // The time is for each repetition.
+        if group.values["retry"].flatMap({ Int($0) }) ?? 0 > 0 {
+            (request.options.timeout, request.options.attemptTimeout) = (nil, request.options.timeout)
+        }
         // The kernel adds these itself.
         request.fields.remove(.contentLength)
         request.fields.remove("Expect")
