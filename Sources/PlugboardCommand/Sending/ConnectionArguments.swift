@@ -14,7 +14,7 @@ struct ConnectionArguments: ParsableArguments {
     var maxTime: String?
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The time limit for the whole exchange, repetitions included.", valueName: "30s"))
+        help: ArgumentHelp("The time limit for the exchange with all repetitions.", valueName: "30s"))
     var timeout: String?
     @Option(parsing: .unconditional, help: ArgumentHelp("The time limit for making a connection.", valueName: "10s"))
     var connectTimeout: String?

@@ -52,9 +52,8 @@ struct DownloadVerb: AsyncParsableCommand {
     @Option(
         name: .customLong("mirror"), parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
-            "Another URL of the same file, for when one fails; with --checksum, segments use all. The fields, "
-                + "cookies, attributes and client certificate of the command line are not sent to another origin. "
-                + "Repeatable.",
+            "Another URL of the same file, for when one fails; with --checksum, segments use all. Fields, cookies, "
+                + "attributes and the client's certificate are not sent to another origin. Repeatable.",
             valueName: "url"))
     var mirrors: [String] = []
     @Option(
