@@ -98,7 +98,8 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CPlugboardIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
     .systemLibrary(name: "CPlugboardExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CPlugboardYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-    .systemLibrary(name: "CPlugboardHiredis", pkgConfig: "hiredis", providers: [.apt(["libhiredis-dev"])]),
+    // Not by pkg-config, which gives a flag that SwiftPM refuses with a warning.
+    .systemLibrary(name: "CPlugboardHiredis", providers: [.apt(["libhiredis-dev"])]),
     .systemLibrary(name: "CPlugboardNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "CPlugboardZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CPlugboardBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
