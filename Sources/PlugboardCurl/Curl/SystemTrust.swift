@@ -6,9 +6,11 @@ import PlugboardSystem
 /// libcurl keeps the certificates of a file, but only where it is given no folder. On Debian it has both by default,
 /// and parses some 140 certificates for each new connection. So it gets the file alone, and OpenSSL gets the folder,
 /// where it looks for a certificate by its name.
+///
+/// Sendable because nothing changes the memory of `folder`.
 struct SystemTrust: @unchecked Sendable {
-    /// The path of the file, spelled in an unusual way: libcurl compares the text where it shares connections and kept
-    /// certificates, and whoever names the same file as `tls.ca` trusts the file alone.
+    /// The path of the file, with `./` before its name. libcurl shares connections and kept certificates between equal
+    /// paths, and a request with the same file as `tls.ca` must trust the file alone, without the folder.
     let file: String
     /// The path of the folder, in memory that is never freed.
     let folder: UnsafePointer<CChar>

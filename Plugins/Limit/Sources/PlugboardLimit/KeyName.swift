@@ -12,8 +12,8 @@ struct KeyName: Sendable, Hashable {
 
         init(text: String, isHidden: Bool) { (self.text, self.isHidden) = (text, isHidden) }
 
-        /// The server that a route leads to, and whether it is verified: what one asks for holds back no requests to
-        /// another one. Empty for the verified server of the URL.
+        /// The server that a route leads to, and whether it is verified. A pause that a server asks for delays only
+        /// requests to that server. Empty for the verified server of the URL.
         init(serverOf route: Route) {
             self.init(text: (route.isVerified ? "" : "unverified ") + (route.detour ?? ""), isHidden: false)
         }

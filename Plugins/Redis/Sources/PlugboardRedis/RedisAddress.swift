@@ -11,7 +11,7 @@ struct RedisAddress: Sendable {
     private let family: Int32
     private let bytes: [UInt8]
 
-    /// The addresses of a server. Blocks while a name is resolved. Throws why there is none.
+    /// The addresses of a server. Blocks while a name is resolved. Throws if there is none.
     static func all(of place: RedisServer.Place) throws(PlugboardError) -> [RedisAddress] {
         switch place {
         case .socket(let path):
@@ -36,7 +36,7 @@ struct RedisAddress: Sendable {
         }
     }
 
-    /// Begins to connect. Returns a descriptor that does not block; throws why there is none.
+    /// Begins to connect. Returns a descriptor that does not block. Throws if the system refuses.
     func connect() throws(PlugboardError) -> Int32 {
         let descriptor = socket(family, RedisAddress.stream | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw RedisAddress.systemError }

@@ -48,7 +48,7 @@ enum RedisScript: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The value of a key, or false where there is none that this version knows: see `RedisNames.value`.
+    /// The value of a key, or false if it has none in a form that this version knows. See `RedisNames.value`.
     private static let known = """
         local value = redis.pcall('GET', KEYS[1])
         local isKnown = type(value) == 'string' and (string.byte(value) == 1 or string.find(value, '^-?%d+$'))

@@ -22,7 +22,7 @@ struct RedisServer: Sendable {
         }
     }
 
-    /// Reads the password's file and environment variable once, so that one that is missing is an error at the start.
+    /// Reads the password's file and environment variable once: if one is missing, the kernel does not start.
     ///
     /// No error holds the URL, because its password may stand at any place of a wrong one.
     init(_ settings: RedisSettings, _ host: PluginHost) throws(PlugboardError) {
