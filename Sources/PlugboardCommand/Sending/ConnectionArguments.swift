@@ -165,7 +165,8 @@ struct ConnectionArguments: ParsableArguments {
     /// Throws an error that names the option if the file is not a regular one, or holds no certificate.
     fileprivate static func checkCertificates(in file: String, for option: String) throws(CommandFailure) {
         do throws(CommandFailure) {
-            _ = try FileContents.bytes(of: file, for: option)
+            // Its beginning, because a folder can be opened, but not read.
+            try FileContents.read(file, named: "\(option): \(file)") { _ in false }
         } catch {
             throw CommandFailure(.trust, error.message)
         }

@@ -34,16 +34,21 @@ extension RequestOptions {
     private static func error(
         inFile path: String, _ what: String, _ isPart: (ArraySlice<UInt8>) -> Bool
     ) -> String? {
-        switch SmallFile.bytes(of: path, limit: searchLimit, waits: false) {
-        case .failure(let cause): cause.reason
-        case .success(let bytes): bytes.count > searchLimit || holds(bytes, isPart) ? nil : what
+        // The beginning of a bundle mostly decides.
+        for limit in [16 << 10, searchLimit] {
+            switch SmallFile.bytes(of: path, limit: limit, waits: false) {
+            case .failure(let cause): return cause.reason
+            case .success(let bytes):
+                if holds(bytes, isPart) { return nil }
+                if bytes.count <= limit { return what }
+            }
         }
+        return nil
     }
 
     private static func holds(_ bytes: [UInt8], _ isPart: (ArraySlice<UInt8>) -> Bool) -> Bool {
         let (begin, dashes) = (Array("-----BEGIN ".utf8), Array("-----".utf8))
         var rest = bytes[...]
-        // A bundle has thousands of lines, and mostly its first ones decide.
         while !rest.isEmpty {
             let line = rest.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
             rest = rest[line.endIndex...].dropFirst()
