@@ -92,8 +92,6 @@ extension ExchangeCore {
         for child in family.takeChildren() { child.cancel() }
         for body in request.takeBodies() { body.release() }
         releaseExchangeStates()
-        // A hook that has ended its own exchange may still read them.
-        if frame.isEmpty { views.giveBackHeads(to: home) }
         attempts.current = nil
         response = nil
         _ = suspension.end()

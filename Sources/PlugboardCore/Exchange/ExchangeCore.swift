@@ -134,8 +134,10 @@ final class ExchangeCore: OpaqueNode, @unchecked Sendable {
 
     /// The storage for texts that are handed out now.
     var scratch: Scratch { views.scratch(of: home) }
-    var requestHead: HeadNode { views.requestHead(of: self) }
-    var responseHead: HeadNode { views.responseHead(of: self) }
+    /// One of its heads as C sees it.
+    func pointer(_ head: HeadView.Kind) -> OpaquePointer {
+        OpaquePointer(UnsafeRawPointer(pointer) + Int(head.rawValue))
+    }
 
     // MARK: Attributes
 

@@ -56,7 +56,7 @@ final class EventNode: OpaqueNode {
         isInUse = false
         madeDetails = nil
         if hasShownHead {
-            headNode?.show(nil)
+            headNode?.shown = nil
             hasShownHead = false
             if Scratch.isChecked { headNode = nil }
         }
@@ -92,7 +92,7 @@ final class EventNode: OpaqueNode {
     var id: String { event?.name ?? ownID }
 
     var observed: ObservedEvent {
-        let head = facts?.pointee.head
+        let head = facts?.pointee.head?.pointee
         return ObservedEvent(
             id: id, details: Dictionary(details, uniquingKeysWith: { $1 }), head: head,
             url: head == nil ? nil : withFacts { $1.request.head.url })
@@ -105,9 +105,9 @@ final class EventNode: OpaqueNode {
         guard let head = facts?.pointee.head else { return nil }
         isInUse = true
         hasShownHead = true
-        let node = headNode ?? HeadNode(.alone)
+        let node = headNode ?? HeadNode()
         headNode = node
-        node.show(head)
+        node.shown = head
         return node.pointer
     }
 

@@ -2,58 +2,40 @@ import CPlugboard
 import PlugboardBorder
 
 /// What C sees as a head: the request's or the response's of an exchange, or one that stands by itself.
-final class HeadNode: OpaqueNode {
-    enum Kind {
-        // The exchange owns its two nodes, so it outlives them.
-        case request(ExchangeCore)
-        case response(ExchangeCore)
-        case alone
-    }
+///
+/// The pointer to a head of an exchange is that to the exchange, and the lowest bits say which head it is: each exchange
+/// with plugins needs one or two, and hooks ask for them again and again.
+struct HeadView {
+    /// A head of an exchange, as the lowest bits of its pointer.
+    enum Kind: UInt { case request = 1, response = 2 }
 
-    // Unmanaged, so that reading a head counts no references.
-    private var owner: Unmanaged<ExchangeCore>?
-    private var exchange: ExchangeCore? { owner?.takeUnretainedValue() }
-    private var isRequest = false
-    /// A head that stands by itself.
-    private var alone: ResponseHead?
-    private lazy var ownScratch = Scratch()
-    private var wasRead = false
+    // Unmanaged, so that reading a head counts no references. The exchange outlives the pointers to its heads.
+    private let owner: Unmanaged<ExchangeCore>?
+    private let isRequest: Bool
+    private let alone: Unmanaged<HeadNode>?
 
-    init(_ kind: Kind) { become(kind) }
-
-    /// Makes it another head, because each exchange with plugins needs one or two.
-    func become(_ kind: Kind) {
-        wasRead = false
-        switch kind {
-        case .request(let exchange): (owner, isRequest) = (.passUnretained(exchange), true)
-        case .response(let exchange): (owner, isRequest) = (.passUnretained(exchange), false)
-        case .alone: (owner, isRequest) = (nil, false)
+    /// The head of a pointer; nil for NULL.
+    @inline(__always)
+    init?(_ pointer: OpaquePointer?) {
+        guard let pointer else { return nil }
+        let bits = UInt(bitPattern: pointer)
+        guard let kind = Kind(rawValue: bits & 3) else {
+            (owner, isRequest, alone) = (nil, false, .fromOpaque(UnsafeRawPointer(pointer)))
+            return
         }
+        owner = .fromOpaque(UnsafeRawPointer(pointer) - Int(bits & 3))
+        (isRequest, alone) = (kind == .request, nil)
     }
 
-    convenience init(_ head: ResponseHead) {
-        self.init(.alone)
-        alone = head
-    }
-
-    /// Makes a head that stands by itself another one; nil for none.
-    func show(_ head: ResponseHead?) { alone = head }
+    private var exchange: ExchangeCore? { owner?.takeUnretainedValue() }
 
     // MARK: Reading
 
-    var scratch: Scratch {
-        guard let exchange else { return ownScratch }
-        return exchange.scratch
-    }
-
-    var fields: Fields {
-        guard let exchange else { return alone?.fields ?? Fields() }
-        return isRequest ? exchange.request.head.fields : exchange.response?.head.fields ?? Fields()
-    }
+    var count: Int { withFields { $0.count } }
 
     var status: Int {
-        guard let owner else { return alone?.status ?? 0 }
-        return isRequest ? 0 : owner._withUnsafeGuaranteedRef { $0.response?.head.status ?? 0 }
+        if let alone { return alone._withUnsafeGuaranteedRef { $0.status } }
+        return isRequest ? 0 : owner?._withUnsafeGuaranteedRef { $0.response?.head.status } ?? 0
     }
 
     /// The method of a request; {NULL, 0} for a response.
@@ -62,7 +44,7 @@ final class HeadNode: OpaqueNode {
         return owner._withUnsafeGuaranteedRef { exchange in
             // The most frequent method needs no copy.
             exchange.request.head.method == .get
-                ? HeadNode.get.text : exchange.scratch.text(exchange.request.head.method.name)
+                ? HeadView.get.text : exchange.scratch.text(exchange.request.head.method.name)
         }
     }
 
@@ -76,23 +58,28 @@ final class HeadNode: OpaqueNode {
 
     /// The value of the first field of a name, without a copy.
     func field(_ name: UnsafeRawBufferPointer) -> plug_text {
-        wasRead = true
-        return withFields { $0.withValue(name) { value in value.map { plug_text($0) } ?? plug_text() } }
+        withFields { fields in
+            fields.withValue(name) { value in
+                guard let value else { return plug_text() }
+                noteReading()
+                return plug_text(value)
+            }
+        }
     }
 
     func field(at index: UInt64) -> plug_field? {
-        wasRead = true
-        return withFields { fields in
+        withFields { fields in
             guard index < UInt64(fields.count) else { return nil }
+            noteReading()
             return fields.withField(Int(index)) { plug_field(name: plug_text($0), value: plug_text($1)) }
         }
     }
 
     /// Writes views of the fields from an index on, as many as there is room for. Returns their number.
     func read(from first: UInt64, to views: UnsafeMutableBufferPointer<plug_head_field_v1>) -> UInt64 {
-        wasRead = true
-        return withFields { fields in
+        withFields { fields in
             guard first < UInt64(fields.count) else { return 0 }
+            noteReading()
             let first = Int(first)
             let count = min(views.count, fields.count - first)
             for index in 0..<count {
@@ -115,13 +102,18 @@ final class HeadNode: OpaqueNode {
     /// Looks at the fields without a copy: plugins ask for them one by one.
     @inline(__always)
     private func withFields<Result>(_ look: (borrowing Fields) -> Result) -> Result {
-        guard let owner else { return look(alone?.fields ?? Fields()) }
+        if let alone { return alone._withUnsafeGuaranteedRef { $0.withFields(look) } }
+        guard let owner else { return look(Fields()) }
         return owner._withUnsafeGuaranteedRef { exchange in
             if isRequest { return look(exchange.request.head.fields) }
             guard exchange.response != nil else { return look(Fields()) }
             return look(exchange.response!.head.fields)  // Checked above.
         }
     }
+
+    /// Notes that bytes of the fields are handed out.
+    @inline(__always)
+    private func noteReading() { owner?._withUnsafeGuaranteedRef { $0.views.noteReading(isRequest) } }
 
     // MARK: Editing
 
@@ -135,9 +127,8 @@ final class HeadNode: OpaqueNode {
     /// Edits the fields; values that were handed out stay readable until the hook returns.
     func edit(_ change: (inout Fields) -> Void) -> plug_result {
         guard isEditable, let exchange else { return PLUG_WRONG_TIME }
-        if wasRead {
-            scratch.keep(fields)
-            wasRead = false
+        if exchange.views.takeReading(isRequest) {
+            exchange.scratch.keep(withFields { copy $0 })
         }
         if isRequest {
             exchange.willEditRequest()
@@ -163,5 +154,22 @@ final class HeadNode: OpaqueNode {
         exchange.willEditRequest()
         change(&exchange.request.head)
         return PLUG_OK
+    }
+}
+
+/// A head that stands by itself: of a sub-response or an event, or trailer fields.
+final class HeadNode: OpaqueNode {
+    private let own: ResponseHead?
+    /// The head of an event, as long as the event.
+    var shown: UnsafePointer<ResponseHead>?
+
+    init(_ head: ResponseHead? = nil) { own = head }
+
+    var status: Int { shown?.pointee.status ?? own?.status ?? 0 }
+
+    @inline(__always)
+    func withFields<Result>(_ look: (borrowing Fields) -> Result) -> Result {
+        if let shown { return look(shown.pointee.fields) }
+        return look(own?.fields ?? Fields())
     }
 }

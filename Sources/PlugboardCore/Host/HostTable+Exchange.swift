@@ -6,8 +6,8 @@ extension HostTable {
         table.visit = { ExchangeCore.from($0)?.steering.visit.rawValue ?? PLUG_VISIT_FIRST }
         table.exchange_id = { ExchangeCore.from($0)?.number ?? 0 }
         table.attempt = { UInt32(clamping: ExchangeCore.with($0) { $0.attempts.count } ?? 0) }
-        table.request = { ExchangeCore.with($0) { $0.requestHead.pointer } }
-        table.response = { ExchangeCore.with($0) { $0.response == nil ? nil : $0.responseHead.pointer } }
+        table.request = { ExchangeCore.with($0) { $0.pointer(.request) } }
+        table.response = { ExchangeCore.with($0) { $0.response == nil ? nil : $0.pointer(.response) } }
         table.failure = { pointer, code, reason in
             guard let exchange = ExchangeCore.from(pointer), let failure = exchange.failure else {
                 return PLUG_WRONG_TIME
@@ -113,46 +113,46 @@ extension HostTable {
     }
 
     static func setHeads(_ table: inout plug_host_v1) {
-        table.method = { HeadNode.with($0) { $0.method } ?? plug_text() }
+        table.method = { HeadView($0)?.method ?? plug_text() }
         table.set_method = { head, method in
             let method = Method(method.string)
             guard method.isValid else { return PLUG_BAD_ARGUMENT }
-            return HeadNode.from(head)?.editRequest { $0.method = method } ?? PLUG_BAD_ARGUMENT
+            return HeadView(head)?.editRequest { $0.method = method } ?? PLUG_BAD_ARGUMENT
         }
-        table.url = { HeadNode.with($0) { $0.url } ?? plug_text() }
+        table.url = { HeadView($0)?.url ?? plug_text() }
         table.set_url = { head, url in
             let url = url.string
-            guard let head = HeadNode.from(head), Origin(url: url) != nil else { return PLUG_BAD_ARGUMENT }
+            guard let head = HeadView(head), Origin(url: url) != nil else { return PLUG_BAD_ARGUMENT }
             return head.editRequest { $0.url = url }
         }
-        table.status = { UInt32(clamping: HeadNode.with($0) { $0.status } ?? 0) }
-        table.set_status = { HeadNode.from($0)?.setStatus(Int($1)) ?? PLUG_BAD_ARGUMENT }
+        table.status = { UInt32(clamping: HeadView($0)?.status ?? 0) }
+        table.set_status = { HeadView($0)?.setStatus(Int($1)) ?? PLUG_BAD_ARGUMENT }
         setFields(&table)
     }
 
     private static func setFields(_ table: inout plug_host_v1) {
-        table.field_count = { UInt64(HeadNode.from($0)?.fields.count ?? 0) }
-        table.field_at = { give(HeadNode.from($0)?.field(at: $1), to: $2) }
+        table.field_count = { UInt64(HeadView($0)?.count ?? 0) }
+        table.field_at = { give(HeadView($0)?.field(at: $1), to: $2) }
         table.read_fields = { head, first, fields, count in
             guard let fields else { return 0 }
             let views = UnsafeMutableBufferPointer(start: fields, count: Int(clamping: count))
-            return HeadNode.with(head) { $0.read(from: first, to: views) } ?? 0
+            return HeadView(head)?.read(from: first, to: views) ?? 0
         }
-        table.field = { head, name in HeadNode.with(head) { $0.field(name.buffer) } ?? plug_text() }
+        table.field = { head, name in HeadView(head)?.field(name.buffer) ?? plug_text() }
         table.set_field = { head, name, value in
-            guard let head = HeadNode.from(head), isSendable(name, value) else { return PLUG_BAD_ARGUMENT }
+            guard let head = HeadView(head), isSendable(name, value) else { return PLUG_BAD_ARGUMENT }
             return head.edit { $0.set(name.buffer, value.buffer) }
         }
         table.add_field = { head, name, value in
-            guard let head = HeadNode.from(head), isSendable(name, value) else { return PLUG_BAD_ARGUMENT }
+            guard let head = HeadView(head), isSendable(name, value) else { return PLUG_BAD_ARGUMENT }
             return head.edit { $0.append(name.buffer, value.buffer) }
         }
         table.remove_field = { head, name in
-            HeadNode.from(head)?.edit { $0.remove(name.buffer) } ?? PLUG_BAD_ARGUMENT
+            HeadView(head)?.edit { $0.remove(name.buffer) } ?? PLUG_BAD_ARGUMENT
         }
         table.mark_secret = { head, name in
-            HeadNode.from(head)?.edit { $0.markSecret(name.buffer) } ?? PLUG_BAD_ARGUMENT
+            HeadView(head)?.edit { $0.markSecret(name.buffer) } ?? PLUG_BAD_ARGUMENT
         }
-        table.is_secret = { HeadNode.from($0)?.isSecret(at: $1) == true ? 1 : 0 }
+        table.is_secret = { HeadView($0)?.isSecret(at: $1) == true ? 1 : 0 }
     }
 }

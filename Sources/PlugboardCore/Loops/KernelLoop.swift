@@ -44,8 +44,6 @@ final class KernelLoop: @unchecked Sendable {
     @exclusivity(unchecked) var idleEvent: EventNode? = EventNode(.created)
     /// The storage for the texts that a hook gets; nil while it is in use. [loop]
     @exclusivity(unchecked) var idleScratch: Scratch?
-    /// Nodes of heads that no exchange uses. [loop]
-    @exclusivity(unchecked) private var idleHeads: [HeadNode] = []
     /// The number of `kernel.connections.waited`; 0 before an attempt has waited. [loop]
     var waitMetric: UInt64 = 0
     private var lastIdentity: UInt64
@@ -145,19 +143,5 @@ final class KernelLoop: @unchecked Sendable {
             containment.call(slot, .onEvent) { listener.function(listener.instance, nil, event.pointer) }
         }
         core.tell(event.kind, event.observed)
-    }
-
-    /// A node for the head of an exchange. [loop]
-    func head(_ kind: HeadNode.Kind) -> HeadNode {
-        guard let node = idleHeads.popLast() else { return HeadNode(kind) }
-        node.become(kind)
-        return node
-    }
-
-    /// Keeps a node for another exchange. Not with the address sanitizer, which finds plugins that keep a head. [loop]
-    func keep(_ node: HeadNode) {
-        guard idleHeads.count < 64, !Scratch.isChecked else { return }
-        node.become(.alone)
-        idleHeads.append(node)
     }
 }

@@ -97,7 +97,7 @@ public struct Exchange: ~Copyable {
 
     /// An attribute that the request carries, or that the configuration gives for its origin.
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {
-        let text = withText(key.name) { host.pointee.attribute(raw, $0) }
+        let text = host.pointee.attribute(raw, key.text)
         // Most requests have none; the rest is code without specialization.
         guard text.bytes != nil else { return nil }
         return Value.optionForm.read(text.string)

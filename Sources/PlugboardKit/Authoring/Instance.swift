@@ -33,8 +33,8 @@ final class Instance: Sendable {
             host: host, check: { try plugin.check($0) }, start: { try plugin.start() },
             service: { plugin.service($0) },
             stop: { await plugin.stop(within: $0) },
-            onRequest: { try plugin.onRequest($0).boxed }, onResponse: { try plugin.onResponse($0).boxed },
-            onFailure: { try plugin.onFailure($0).boxed }, onClose: { plugin.onClose($0, $1) },
+            onRequest: { try plugin.onRequest($0).boxed() }, onResponse: { try plugin.onResponse($0).boxed() },
+            onFailure: { try plugin.onFailure($0).boxed() }, onClose: { plugin.onClose($0, $1) },
             onEvent: { plugin.onEvent($0, $1) }, command: { plugin.command($0, $1, $2) })
     }
 

@@ -45,16 +45,16 @@ extension PluginEntry {
                 Instance(
                     host: host, check: { _ in }, start: {}, stop: { _ in },
                     onRequest: { exchange in
-                        let verdict = try onRequest?(exchange).boxed
+                        let verdict = try onRequest?(exchange).boxed()
                         if let requestBody, verdict == nil { exchange.wrapRequestBody(requestBody) }
                         return verdict
                     },
                     onResponse: { exchange in
-                        let verdict = try onResponse?(exchange).boxed
+                        let verdict = try onResponse?(exchange).boxed()
                         if let responseBody, verdict == nil { exchange.wrapResponseBody(responseBody) }
                         return verdict
                     },
-                    onFailure: { try onFailure?($0).boxed }, onClose: { onClose?($0, $1) },
+                    onFailure: { try onFailure?($0).boxed() }, onClose: { onClose?($0, $1) },
                     onEvent: { onEvent?($0, $1) }, command: { _, _, _ in })
             })
     }

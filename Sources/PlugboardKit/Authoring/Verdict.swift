@@ -12,9 +12,13 @@ public struct Verdict<Phase>: Sendable {
     @inlinable
     init(payload: VerdictPayload) { self.payload = payload }
 
-    /// The verdict as an object; nil for `.next`.
-    @inlinable var boxed: BoxedVerdict? {
-        if case .next = payload { nil } else { BoxedVerdict(payload) }
+    /// The verdict as an object; nil for `.next`, which then needs no release.
+    @inlinable
+    consuming func boxed() -> BoxedVerdict? {
+        switch (consume self).payload {
+        case .next: nil
+        case let payload: BoxedVerdict(payload)
+        }
     }
 
     /// Lets the head pass, and opens a turn.

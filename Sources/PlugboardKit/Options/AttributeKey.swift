@@ -1,3 +1,5 @@
+import CPlugboard
+
 /// The typed name of an attribute, which a request carries for one plugin.
 ///
 /// Defined once in the plugin's module of options, and used by programs, by the plugin and by its manifest:
@@ -12,17 +14,26 @@ public struct AttributeKey<Value: OptionValue>: Sendable {
     public var name: String { content.name }
     /// What the manifest lists: name, type, bounds and documentation.
     public var definition: OptionDefinition { content.definition }
+    /// `name`, as long as the key.
+    @inline(__always)
+    var text: plug_text { content.text }
     private let content: Content
 
     /// What a key consists of; an object, because each read of an attribute copies the key.
-    private final class Content: Sendable {
+    ///
+    /// Unchecked, because the bytes behind `text` never change.
+    private final class Content: @unchecked Sendable {
         let name: String
+        let text: plug_text
         let definition: OptionDefinition
 
         init(_ plugin: String, _ definition: OptionDefinition) {
             name = "\(plugin).\(definition.name)"
+            text = plug_text(immortal: name)
             self.definition = definition
         }
+
+        deinit { text.bytes?.deallocate() }
     }
 
     /// A key for any value of the type.

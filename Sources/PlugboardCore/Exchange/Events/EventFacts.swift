@@ -29,7 +29,7 @@ enum EventFacts {
     }
 
     /// The head that the event is about.
-    var head: ResponseHead? { if case .head(let head) = self { head.pointee } else { nil } }
+    var head: UnsafePointer<ResponseHead>? { if case .head(let head) = self { head } else { nil } }
 
     /// All details of an event of this exchange.
     static func details(in facts: UnsafePointer<EventFacts>, of exchange: ExchangeCore) -> EventNode.Details {

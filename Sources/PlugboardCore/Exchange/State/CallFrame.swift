@@ -43,12 +43,13 @@ struct HookDraft {
     }
 }
 
-/// What C sees of one exchange: its two heads, and what is kept for plugins until the outermost hook returns.
+/// What is kept for plugins of what they saw of one exchange, until the outermost hook returns.
 struct ExchangeViews {
     typealias AttributeList = [(name: String, value: String)]
 
-    private var requestHead: HeadNode?
-    private var responseHead: HeadNode?
+    // Whether bytes of the fields were handed out since the last edit.
+    private var wasRequestRead = false
+    private var wasResponseRead = false
     /// Texts that were handed out; lent by the loop until the outermost hook returns.
     private var copies: Scratch?
     /// The attributes as the plugin of one slot sees them, once it has asked for them by index.
@@ -56,24 +57,16 @@ struct ExchangeViews {
     /// Whether there is something to drop when the outermost hook returns.
     private(set) var isInUse = false
 
-    mutating func requestHead(of exchange: ExchangeCore) -> HeadNode {
-        if let requestHead { return requestHead }
-        let node = exchange.home.head(.request(exchange))
-        requestHead = node
-        return node
+    /// Called when bytes of a head's fields are handed out.
+    @inline(__always)
+    mutating func noteReading(_ isRequest: Bool) {
+        if isRequest { wasRequestRead = true } else { wasResponseRead = true }
     }
 
-    mutating func responseHead(of exchange: ExchangeCore) -> HeadNode {
-        if let responseHead { return responseHead }
-        let node = exchange.home.head(.response(exchange))
-        responseHead = node
-        return node
-    }
-
-    /// Called when the exchange leaves, and no plugin can use its heads any more.
-    mutating func giveBackHeads(to home: KernelLoop) {
-        if let node = requestHead.take() { home.keep(node) }
-        if let node = responseHead.take() { home.keep(node) }
+    /// Whether bytes of a head's fields were handed out, which must stay when the fields are edited now.
+    mutating func takeReading(_ isRequest: Bool) -> Bool {
+        defer { if isRequest { wasRequestRead = false } else { wasResponseRead = false } }
+        return isRequest ? wasRequestRead : wasResponseRead
     }
 
     mutating func scratch(of home: KernelLoop) -> Scratch {

@@ -10,38 +10,58 @@ struct PluginStates {
         let release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
     }
 
-    // The states of the plugins, by slot.
-    private var ofTurns: [State?] = []
-    private var ofExchange: [State?] = []
+    /// The states of the plugins, by slot. The first that is set needs no memory of its own: most exchanges have one.
+    private struct States {
+        private var first: (slot: Int, state: State)?
+        private var others: [State?] = []
+
+        /// One past the innermost slot.
+        var count: Int { max(first.map { $0.slot + 1 } ?? 0, others.count) }
+
+        subscript(slot: Int) -> State? {
+            get {
+                if let first, first.slot == slot { return first.state }
+                return slot < others.count ? others[slot] : nil
+            }
+            set {
+                if first.map({ $0.slot == slot }) ?? (others.isEmpty && newValue != nil) {
+                    first = newValue.map { (slot, $0) }
+                } else if newValue != nil || slot < others.count {
+                    while others.count <= slot { others.append(nil) }
+                    others[slot] = newValue
+                }
+            }
+        }
+    }
+
+    private var ofTurns = States()
+    private var ofExchange = States()
 
     /// One past the innermost slot that has kept a state for its turn.
     var turnCount: Int { ofTurns.count }
 
-    var hasExchangeStates: Bool { !ofExchange.isEmpty }
+    func ofTurn(_ slot: Int) -> UnsafeMutableRawPointer? { ofTurns[slot]?.pointer }
 
-    func ofTurn(_ slot: Int) -> UnsafeMutableRawPointer? { slot < ofTurns.count ? ofTurns[slot]?.pointer : nil }
+    func ofExchange(_ slot: Int) -> UnsafeMutableRawPointer? { ofExchange[slot]?.pointer }
 
-    func ofExchange(_ slot: Int) -> UnsafeMutableRawPointer? {
-        slot < ofExchange.count ? ofExchange[slot]?.pointer : nil
+    /// - Returns: The old state.
+    mutating func setTurn(_ state: State?, of slot: Int) -> State? {
+        defer { ofTurns[slot] = state }
+        return ofTurns[slot]
     }
 
     /// - Returns: The old state.
-    mutating func setTurn(_ state: State?, of slot: Int) -> State? { PluginStates.set(&ofTurns, state, slot) }
-
-    /// - Returns: The old state.
-    mutating func setExchange(_ state: State?, of slot: Int) -> State? { PluginStates.set(&ofExchange, state, slot) }
-
-    private static func set(_ states: inout [State?], _ state: State?, _ slot: Int) -> State? {
-        if state == nil && slot >= states.count { return nil }
-        while states.count <= slot { states.append(nil) }
-        defer { states[slot] = state }
-        return states[slot]
+    mutating func setExchange(_ state: State?, of slot: Int) -> State? {
+        defer { ofExchange[slot] = state }
+        return ofExchange[slot]
     }
 
-    /// Takes out what is kept for the whole exchange, by slot.
-    mutating func takeExchangeStates() -> [State?] {
-        defer { ofExchange = [] }
-        return ofExchange
+    /// Takes out the outermost state that is kept for the whole exchange, with its slot.
+    mutating func takeExchangeState() -> (slot: Int, state: State)? {
+        for slot in 0..<ofExchange.count {
+            if let state = setExchange(nil, of: slot) { return (slot, state) }
+        }
+        return nil
     }
 }
 
@@ -66,8 +86,7 @@ extension ExchangeCore {
 
     /// Releases the states of the exchange, because it is over.
     func releaseExchangeStates() {
-        guard states.hasExchangeStates else { return }
-        for (slot, state) in states.takeExchangeStates().enumerated() { release(state, of: slot) }
+        while let (slot, state) = states.takeExchangeState() { release(state, of: slot) }
     }
 
     private func release(_ state: PluginStates.State?, of slot: Int) {

@@ -1,7 +1,7 @@
 // The kernel under load, in the manner of the two clients in C: the same arguments, the same line at the end.
 //
-//     kernel URL --requests N --concurrency C [--rate R] [--loop] [--linked] [--bundled] [--loaded PATH]…
-//         [--post BYTES]
+//     kernel URL --requests N --concurrency C [--rate R] [--loop] [--linked] [--bundled] [--plugin ID]…
+//         [--loaded PATH]… [--post BYTES]
 //     kernel URL --download [--loop]
 //     kernel URL --waiting N
 import Dispatch
@@ -19,7 +19,8 @@ struct KernelArguments {
     var isDownload = false
     var isOnLoop = false
     var isLinked = false
-    var isBundled = false
+    /// Ids of bundled plugins.
+    var bundled: [String] = []
     var loaded: [String] = []
     /// The length of the body that each request sends; nil for GET.
     var posted: Int?
@@ -32,7 +33,8 @@ struct KernelArguments {
             case "--download": isDownload = true
             case "--loop": isOnLoop = true
             case "--linked": isLinked = true
-            case "--bundled": isBundled = true
+            case "--bundled": bundled += ["decode", "redirect", "authentication", "cookies", "retry"]
+            case "--plugin": if let id = words.popFirst() { bundled.append(id) }
             case "--post": posted = words.popFirst().flatMap { Int($0) }
             case "--loaded": if let path = words.popFirst() { loaded.append(path) }
             default: break
@@ -54,10 +56,11 @@ func makeKernel(_ arguments: Arguments, _ own: KernelArguments) throws -> Kernel
         catalog = Catalog(plugins)
         configuration.plugins = catalog.ids.map { PluginEntry($0) }
     }
-    if own.isBundled {
+    if !own.bundled.isEmpty {
         catalog = .bundled
-        let cookies = PluginEntry("cookies", settings: ["persistence": "memory"])
-        configuration.plugins = ["decode", "redirect", "authentication", cookies, "retry"]
+        configuration.plugins = own.bundled.map {
+            PluginEntry($0, settings: $0 == "cookies" ? ["persistence": "memory"] : [:])
+        }
     }
     configuration.plugins += own.loaded.map { PluginEntry($0) }
     return try Kernel(configuration: configuration, catalog: catalog, loader: .dynamic)
