@@ -158,10 +158,20 @@ final class ExchangeCore: OpaqueNode, @unchecked Sendable {
     /// An attribute as the slot that is called sees it.
     func attribute(_ name: String) -> String? {
         if let value = visibleAttributes[name] { return value }
+        return sectionAttributes?[name]
+    }
+
+    /// Whether the slot that is called sees any attribute.
+    var hasAttributes: Bool {
+        mayHaveAttributes && (!visibleAttributes.isEmpty || sectionAttributes?.isEmpty == false)
+    }
+
+    /// The attributes of the configuration for this URL's origin.
+    private var sectionAttributes: [String: String]? {
         if core.origins.isEmpty { return nil }
         let url = request.head.url
         if section?.url != url { section = (url, core.section(for: url)) }
-        return section?.attributes?[name]
+        return section?.attributes
     }
 
     /// An attribute by its index, in the order of names, as the slot that is called sees it.

@@ -68,6 +68,11 @@ extension HostTable {
             } ?? plug_text()
         }
         table.attribute_at = { pointer, index, attribute in
+            guard let pointer else { return PLUG_BAD_ARGUMENT }
+            // Without a list, and without counting references, because hooks ask whether there is any.
+            if index == 0 && attribute == nil {
+                return ExchangeCore.with(pointer) { $0.hasAttributes } == true ? PLUG_OK : PLUG_NOT_FOUND
+            }
             guard let exchange = ExchangeCore.from(pointer) else { return PLUG_BAD_ARGUMENT }
             guard let found = exchange.attribute(at: Int(clamping: index)) else { return PLUG_NOT_FOUND }
             attribute?.pointee = plug_field(

@@ -95,6 +95,10 @@ public struct Exchange: ~Copyable {
 
     // MARK: Attributes
 
+    /// Whether there is any attribute, of this plugin or of another one. Most requests have none: a hook that reads
+    /// several asks this first.
+    public var hasAttributes: Bool { host.pointee.attribute_at(raw, 0, nil) == PLUG_OK }
+
     /// An attribute that the request carries, or that the configuration gives for its origin.
     public subscript<Value>(key: AttributeKey<Value>) -> Value? {
         let text = host.pointee.attribute(raw, key.text)

@@ -70,6 +70,7 @@ struct Authentication: Plugin {
 
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
         if exchange.visit != .first, let attached = exchange.turnState as? Attached { return land(attached, exchange) }
+        guard exchange.hasAttributes else { return .next }
         do throws(PlugboardError) {
             guard let credential = try Credential(reading: { attribute($0, exchange) }) else { return .next }
             let request = exchange.request

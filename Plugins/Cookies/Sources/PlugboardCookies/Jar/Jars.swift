@@ -88,8 +88,9 @@ final class Jars: Sendable {
     // MARK: The file
 
     /// Whether a request should wait because the file was never read or its last reading is too old.
-    func isStale(at now: Duration) -> Bool {
+    func isStale(at now: @autoclosure () -> Duration) -> Bool {
         guard store != nil else { return false }
+        let now = now()
         return state.withLock { state in
             !state.isOverdue && state.readAt.map { now - $0 > Jars.freshness } ?? true
         }
