@@ -47,6 +47,27 @@ struct ExchangeFactsTests {
         await kernel.shutDown()
     }
 
+    @Test(arguments: [("http://a.test/", nil, true), ("http://b.test/", "a", true), ("http://b.test/", nil, false)])
+    func `a plugin sees whether there is any attribute, of the request or of the configuration`(
+        url: String, own: String?, isAny: Bool
+    ) async throws {
+        let seen = Record()
+        let reader = ScriptedPlugin("reader", priority: 100)
+        reader.attributes = Names.definitions
+        reader.onRequest = { exchange in
+            seen.add("\(exchange.hasAttributes)")
+            return .next
+        }
+        let kernel = try makeKernel([reader]) { $0.origins = ["http://a.test": ["reader.given": "yes"]] }
+        var request = Request(.get, url)
+        request[Names.keys.plain] = own
+
+        _ = try await kernel.send(request)
+
+        #expect(seen.lines == ["\(isAny)"])
+        await kernel.shutDown()
+    }
+
     @Test(arguments: [("http://proxy.test:1", false), ("http://me:word@proxy.test:1", true)])
     func `a plugin sees which options of the request hold a secret`(proxy: String, isSecret: Bool) async throws {
         let seen = Record()
