@@ -323,7 +323,7 @@ let plugins: [Target] =
     + plugin("Redirect")
     + plugin("Authentication")
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL")
-    + plugin("Cache", "PlugboardRanges", "PlugboardSQLite", structuredFields)
+    + plugin("Cache", "PlugboardRanges", "PlugboardSQLite", "PlugboardStore", structuredFields)
     + plugin("Queue", "PlugboardSQLite") + plugin("Limit", "PlugboardServerDelay", "PlugboardStore")
     + plugin("Resume", "PlugboardRanges") + plugin("Retry", "PlugboardServerDelay")
     + plugin("Validator", "PlugboardJSONSchema")
@@ -413,7 +413,7 @@ let testTargets: [Target] = [
     pluginTests("Redirect"),
     pluginTests("Authentication"),
     pluginTests("Cookies", "PlugboardSQLite"),
-    pluginTests("Cache", "PlugboardSQLite"),
+    pluginTests("Cache", "PlugboardSQLite", "PlugboardStore", "ExampleCookbook"),
     pluginTests("Queue", "PlugboardSQLite"),
     pluginTests("Limit", "PlugboardStore", "ExampleCookbook"),
     pluginTests("Resume", "PlugboardRanges"),

@@ -45,7 +45,7 @@ import Testing
         let store = TieredStore.make(folder)
         defer { store.close(within: .seconds(60)) }
         let old = try #require(await store.keep(.sample("a", note: "1"), [1]))
-        try await limit(try #require(store.disk), pages: 40)
+        try await limit(try #require(store.disk as? SQLiteCacheStore), pages: 40)
         #expect(await store.keep(.sample("a", note: "2"), bytes(200_000, seed: 1), replacing: [old]) != nil)
         #expect(await store.keep(.sample("b"), [7]) != nil)
 

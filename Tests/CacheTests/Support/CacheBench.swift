@@ -19,7 +19,7 @@ final class CacheBench: Sendable {
 
     init(
         _ linkage: Linkage, _ transport: (any Transport)? = nil, settings: JSONObject = [:],
-        beside scripted: [ScriptedPlugin] = [], clock: ManualClock? = ManualClock(),
+        beside scripted: [ScriptedPlugin] = [], also entries: [PluginEntry] = [], clock: ManualClock? = ManualClock(),
         folder: TemporaryFolder? = nil, log: KernelLog = .silent,
         kernel change: (inout KernelSettings) -> Void = { _ in }
     ) throws {
@@ -29,7 +29,7 @@ final class CacheBench: Sendable {
         if linkage == .loaded || folder != nil {
             settings["path"] = .string(self.folder.file("cache.sqlite"))
         } else {
-            settings["persistence"] = "memory"
+            settings["persistence"] = settings["persistence"] ?? "memory"
         }
         let door = ScriptedPlugin("door", priority: 599)
         door.onRequest = { [arrived] _ in
@@ -37,7 +37,7 @@ final class CacheBench: Sendable {
             return .next
         }
         kernel = try linkage.kernel(
-            cachePlugin(), transport, clock: clock, settings: settings, beside: scripted + [door], log: log
+            cachePlugin(), transport, clock: clock, settings: settings, beside: scripted + [door], also: entries, log: log
         ) { change(&$0.kernel) }
     }
 

@@ -3,10 +3,8 @@ import PlugboardKit
 
 /// Decides what happens to a request, and carries it out.
 extension Cache {
-    /// A store that does not report within this time counts as empty.
-    private static let storePatience: Duration = .seconds(5)
     /// How often a waiting request checks whether the other request's body still grows.
-    private static let flightPeriod: Duration = .milliseconds(500)
+    static let flightPeriod: Duration = .milliseconds(500)
 
     /// Handles the first visit: asks for the whole body if the key contains it.
     func begin(_ exchange: borrowing Exchange) -> RequestVerdict {
@@ -59,6 +57,15 @@ extension Cache {
             case .failed: return lookUp(pause.lookup, exchange, Waited(since: since))
             case nil: return waitOn(flight, pause, exchange)
             }
+        case .fleet(let seat): return goOn(seat, pause, exchange)
+        case .load(let body, let entry, var entries):
+            entries.removeAll { $0.id == entry.id }
+            if let pieces = body.pieces {
+                var entry = entry
+                entry.pieces = pieces
+                entries.append(entry)
+            }
+            return decide(pause.lookup, entries, exchange, pause.waited)
         }
     }
 
@@ -71,7 +78,7 @@ extension Cache {
         return lookUp(pause.lookup, exchange, Waited(since: pause.waited.since, mayWait: false))
     }
 
-    private func lookUp(_ lookup: Lookup, _ exchange: borrowing Exchange, _ waited: Waited) -> RequestVerdict {
+    func lookUp(_ lookup: Lookup, _ exchange: borrowing Exchange, _ waited: Waited) -> RequestVerdict {
         guard lookup.facts.usesStore else { return decide(lookup, [], exchange, waited) }
         var waited = waited
         waited.landings = flights.landings
@@ -79,7 +86,7 @@ extension Cache {
             return decide(lookup, entries, exchange, waited)
         }
         let found = Pause.Found()
-        let ticket = exchange.ticket(within: Cache.storePatience)
+        let ticket = exchange.ticket(within: store.patience)
         exchange.state = Pause(lookup, .entries(found), waited)
         store.entries(lookup.facts.key) { entries in
             found.set(entries)
@@ -94,10 +101,11 @@ extension Cache {
         let now = host.wallClock
         switch policy.decision(for: lookup.facts, entries: entries, now: now) {
         case .reuse(let reuse):
+            waited.seat?.end(.landed)
             let body = reuse.body.map { store.body(of: reuse.entry, $0) }
             guard let body, !body.isAtHand else { return give(reuse, body, lookup, exchange) }
             let prepared = Pause.Prepared()
-            let ticket = exchange.ticket(within: Cache.storePatience)
+            let ticket = exchange.ticket(within: store.patience)
             exchange.state = Pause(lookup, .body(reuse, body, prepared, entries), waited)
             body.prepare { isIntact in
                 prepared.set(isIntact)
@@ -105,10 +113,12 @@ extension Cache {
             }
             return .wait(ticket)
         case .gatewayTimeout(let head, let status):
+            waited.seat?.end(.failed)
             report(.miss, exchange.id)
             return .respond(labelled(head, status))
         case .forward(let forward):
-            return send(lookup, forward, exchange, waited, now: now)
+            return load(forward, lookup, entries, exchange, waited)
+                ?? send(lookup, forward, exchange, waited, now: now)
         }
     }
 
@@ -126,12 +136,18 @@ extension Cache {
     ) -> RequestVerdict {
         var flight: Flight?
         let ownFlight = exchange.attribute(CacheAttributes.keys.singleFlight.name).map { $0 == "true" }
-        if waited.mayWait, forward.mayBeShared, ownFlight ?? singleFlight {
+        if let seat = waited.seat {
+            if let fleet, !waited.leads { return board(seat, of: fleet, lookup, exchange, waited) }
+            flight = seat.take()
+        } else if waited.mayWait, forward.mayBeShared, ownFlight ?? singleFlight {
             switch flights.board(FlightKey(lookup.facts, forward.entries)) {
             case .leads(let new):
                 if mustLookAgain(lookup, forward, waited) {
                     flights.end(new, .failed)
                     return lookUp(lookup, exchange, Waited(since: waited.since, hasLookedAgain: true))
+                }
+                if let fleet, fleet.isUsable {
+                    return board(FleetSeat(new, flights, since: host.now), of: fleet, lookup, exchange, waited)
                 }
                 flight = new
             case .follows(let other):
@@ -167,8 +183,7 @@ extension Cache {
     /// kept open, because other responses may replace them in the store in the meantime.
     private func bodies(for forward: Forward) -> [Int64: any StoredSource] {
         var bodies: [Int64: any StoredSource] = [:]
-        if forward.entries.isEmpty { return bodies }
-        for entry in forward.validated + [forward.completed, forward.selected].compactMap({ $0 })
+        for entry in forward.needed
         where bodies[entry.id] == nil { bodies[entry.id] = store.body(of: entry, 0..<entry.length) }
         return bodies
     }

@@ -2,6 +2,7 @@ import PlugboardCacheOptions
 import PlugboardJSON
 import PlugboardKit
 import PlugboardSQLite
+import PlugboardStore
 
 /// Stores responses and reuses them (RFC 9111): carries out the decisions of `CachePolicy`.
 ///
@@ -15,6 +16,7 @@ final class Cache: Plugin {
     static let manifest = Manifest(
         id: "cache", version: "1.0.0", documentation: "Stores responses and reuses them (RFC 9111).", priority: 600,
         hooks: [.request, .response, .failure, .close],
+        needs: [Store.optionalID],
         attributes: CacheAttributes.definitions,
         commands: Commands.definitions)
 
@@ -25,6 +27,8 @@ final class Cache: Plugin {
     let policy: CachePolicy
     let lookupRules: LookupRules
     let store: any CacheStore
+    /// Flights of the fleet; nil without a store that is shared.
+    let fleet: FleetFlights?
     /// Settings that each request needs; reading one of `settings` takes longer.
     let (cacheStatus, singleFlight, largestBody): (Bool, Bool, Int)
     let flights = Flights()
@@ -44,6 +48,7 @@ final class Cache: Plugin {
         lookupRules = try LookupRules(settings)
         tally = Tally(host)
         self.store = store
+        fleet = ((store as? TieredStore)?.disk as? FleetCacheStore).map { FleetFlights($0) }
     }
 
     /// Opens the store. Not in `init`, because a check of the configuration creates the plugin and must not leave a
@@ -106,6 +111,7 @@ final class Cache: Plugin {
     }
 
     func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
+        (exchange.state as? Pause)?.waited.seat?.end(.failed)
         guard let turn = exchange.turnState as? CacheTurn else { return }
         let isStored = outcome == .ended && turn.recording.map { commit($0, of: exchange.id) } ?? false
         turn.recording?.discard()
@@ -122,8 +128,16 @@ final class Cache: Plugin {
 public func cachePlugin() -> UnsafePointer<plug_plugin_v1> { Cache.descriptor }
 
 extension Cache {
-    /// The store that the settings select: memory, or memory in front of a file.
+    /// The store that the settings select: memory, or memory in front of a file or of the store of a fleet.
     static func store(_ settings: CacheSettings, _ host: PluginHost) throws(PlugboardError) -> any CacheStore {
+        if settings.persistence == .shared {
+            let policy = settings.policy
+            return TieredStore(memory: settings.memory.bytes, entries: settings.entries) { changes in
+                FleetCacheStore(
+                    host, isShared: settings.shared, largest: settings.sharedBody.bytes, entries: settings.entries,
+                    lifetime: { policy.lifetime(of: $0, now: host.wallClock) }, changes: changes)
+            }
+        }
         var file = settings.persistence == .file ? path(settings, host) : nil
         do throws(SQLiteFailure) {
             if let file { try SQLiteStore.check(file.starting, schema: CacheSchema.schema) }

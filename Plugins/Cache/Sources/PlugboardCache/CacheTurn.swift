@@ -34,6 +34,10 @@ final class Pause {
         case body(Reuse, any StoredSource, Prepared, [CacheEntry])
         /// Waits for an identical request that is under way.
         case flight(Flight)
+        /// Waits to lead for the fleet, or for an identical request of another process.
+        case fleet(FleetSeat)
+        /// Waits for a stored body that the response may need; contains its entry, and all that were found.
+        case load(FleetBody, CacheEntry, [CacheEntry])
     }
 
     let lookup: Lookup
@@ -76,4 +80,7 @@ struct Waited {
     var landings = 0
     /// Whether the request has looked up again because another request stored something in the meantime.
     var hasLookedAgain = false
+    /// The flight that the request leads in this process, until it is sent; whether it leads for the fleet, too.
+    var seat: FleetSeat?
+    var leads = false
 }

@@ -34,6 +34,7 @@ final class Flights: Sendable {
             }
         }
         flight.end(ending)
+        flight.lease.withLock { $0.take() }?.end(ending)
     }
 }
 
@@ -50,6 +51,8 @@ final class Flight: Sendable {
     }
 
     let key: FlightKey
+    /// What makes it lead the fleet's flight, too.
+    let lease = Mutex<FleetLease?>(nil)
     private let state = Mutex(State())
 
     private struct State {

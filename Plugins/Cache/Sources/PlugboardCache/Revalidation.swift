@@ -101,7 +101,15 @@ extension Cache {
         guard !setbacks.forbid(lookup.facts.key, host.now),
             case .leads(let flight) = flights.board(FlightKey(lookup.facts, forward.entries))
         else { return }
-        Revalidation(self, lookup, flight, inheritance).ask(forward.withoutBodies, for: exchange)
+        let revalidation = Revalidation(self, lookup, flight, inheritance)
+        guard let fleet, fleet.isUsable else { return revalidation.ask(forward.withoutBodies, for: exchange) }
+        let (host, flights, loop) = (host, flights, host.currentLoop)
+        fleet.lead(flight) { boarding in
+            // Another process validates.
+            guard case .leads(let lease) = boarding else { return flights.end(flight, .fruitless) }
+            flight.lease.withLock { $0 = lease }
+            host.schedule(after: .zero, on: loop) { revalidation.ask(forward.withoutBodies, for: exchange) }
+        }
     }
 }
 

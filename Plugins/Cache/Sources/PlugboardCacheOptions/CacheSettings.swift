@@ -7,8 +7,9 @@ public struct CacheSettings: PluginSettings {
     /// Serves several users: does not store private responses, and obeys the directives for shared caches.
     @Setting("Serves several users: does not store private responses, and obeys the directives for shared caches.")
     public var shared = false
-    /// Where responses are stored in addition to memory: in a file, or in memory only.
-    @Setting("Where responses are stored in addition to memory: in a file, or in memory only.")
+    /// Where responses are stored in addition to memory: in a file, in the store of a fleet, or in memory only.
+    @Setting(
+        "Where responses are stored in addition to memory: in a file, in the store of a fleet, or in memory only.")
     public var persistence = Persistence.file
     /// The file; a relative path starts at the configuration's folder. Without it, cache.sqlite in the data directory.
     @Setting(
@@ -27,6 +28,10 @@ public struct CacheSettings: PluginSettings {
     /// The most bytes of a body that is stored.
     @Setting("The most bytes of a body that is stored.")
     public var largestBody = ByteCount.mebibytes(64)
+    /// The most bytes of a body that is stored in the store of a fleet.
+    @Setting(
+        "The most bytes of a body that is stored in the store of a fleet.", in: .bytes(0) ... .mebibytes(128))
+    public var sharedBody = ByteCount.mebibytes(8)
 
     /// How requests use stored responses by default, as in Fetch.
     @Setting("How requests use stored responses by default, as in Fetch.")
@@ -86,6 +91,8 @@ public struct CacheSettings: PluginSettings {
         case file
         /// Kept in memory only.
         case memory
+        /// Stored in the store of a fleet: the service `plugboard.store/1`, which the plugin `redis` provides.
+        case shared
     }
 
     /// All settings at their defaults.

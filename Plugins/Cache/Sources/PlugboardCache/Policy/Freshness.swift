@@ -46,6 +46,18 @@ extension CachePolicy {
         freshness(response.requested, response.received, response.timeToLive, facts, own: own, now: now)
     }
 
+    /// How long a stored response can be of use: while it is fresh, while it may be served stale, and a margin in which
+    /// the server may still confirm it.
+    func lifetime(of response: StoredResponse, now: Duration) -> Duration {
+        let facts = facts(of: response)
+        let fresh = max(freshness(of: response, facts, own: .init(), now: now).remaining, .zero)
+        let windows = [facts.directives.staleWhileRevalidate, facts.directives.staleIfError, staleWhileUnreachable]
+        let stale = mayBeStale(facts) ? windows.compactMap(\.self).max() ?? .zero : .zero
+        return fresh + stale.bounded + CachePolicy.confirmationMargin
+    }
+
+    private static let confirmationMargin = Duration.seconds(3600)
+
     /// Avoids a copy of the response, which would count a dozen references.
     func freshness(
         of entry: CacheEntry, _ facts: ResponseFacts, own: RequestFacts.Own, now: Duration

@@ -9,6 +9,9 @@ protocol CacheStore: AnyObject, Sendable {
     /// Opens the store before the first request. Without this call, the first use opens the store.
     func open()
 
+    /// The longest wait of a request for what the store finds; then it counts as empty.
+    var patience: Duration { get }
+
     /// All entries of a key if they are known without waiting, with the bodies that are in memory; nil if `entries`
     /// must be called.
     func entriesAtHand(_ key: CacheKey) -> [CacheEntry]?
@@ -47,6 +50,10 @@ protocol CacheStore: AnyObject, Sendable {
 
     /// Writes what is not written yet. Blocks up to the limit.
     func close(within limit: Duration)
+}
+
+extension CacheStore {
+    var patience: Duration { .seconds(5) }
 }
 
 /// A response in a store.

@@ -9,7 +9,7 @@ final class PiecesSource: StoredSource {
         var offset = 0
     }
 
-    private let pieces: [Bytes]
+    let pieces: [Bytes]
     private let part: Range<Int>
     private let position = Mutex(Position())
 

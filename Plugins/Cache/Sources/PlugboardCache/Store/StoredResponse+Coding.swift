@@ -6,7 +6,7 @@ import PlugboardKit
 /// The first byte is the version of the format; a head of another version counts as absent. Secret fields, such as
 /// `Set-Cookie`, stay in memory and are left out.
 extension StoredResponse {
-    private static let format: UInt8 = 2
+    static let format: UInt8 = 2
 
     /// - Parameter length: The length of the body, which is stored and checked with the head.
     func encoded(length: Int) -> [UInt8] {

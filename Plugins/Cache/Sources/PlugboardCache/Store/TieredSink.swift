@@ -8,14 +8,14 @@ final class TieredSink: PieceSink {
         var pieces: [Bytes]? = []
         var length = 0
         /// Nil if there is no file, or it refuses the body.
-        var disk: SQLiteSink?
+        var disk: (any PieceSink)?
     }
 
     private let store: TieredStore
     private let memoryLimit: Int
     private let state: Mutex<State>
 
-    init(_ store: TieredStore, disk: SQLiteSink?, memoryLimit: Int) {
+    init(_ store: TieredStore, disk: (any PieceSink)?, memoryLimit: Int) {
         self.store = store
         self.memoryLimit = memoryLimit
         state = Mutex(State(disk: disk))

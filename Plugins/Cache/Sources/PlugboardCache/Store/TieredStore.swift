@@ -1,8 +1,9 @@
 import PlugboardKit
 import Synchronization
 
-/// Memory in front of a file: recently stored entries are available at once, and stored entries outlive the process.
-/// Without a file, the entries are in memory only, and end with the process.
+/// Memory in front of a file, or of the store of a fleet, below also called a file: recently stored entries are
+/// available at once, and stored entries outlive the process. Without a file, the entries are in memory only, and end
+/// with the process.
 ///
 /// Memory contains heads and small bodies of entries in the file, under the file's ids. Entries that are not in the
 /// file have negative ids. The entries of a key are known without the file if all of them are in memory, or if the file
@@ -33,34 +34,46 @@ final class TieredStore: CacheStore {
     private final class Shared: Sendable {
         let state: Mutex<State>
         init(_ table: MemoryTable) { state = Mutex(State(table: table)) }
+
+        func learn(_ change: BackingChange) { state.withLock { $0.table.learn(change) } }
     }
 
     private let shared: Shared
     /// Nil without a file.
-    let disk: SQLiteCacheStore?
+    let disk: (any BackingStore)?
     private let largestInMemory: Int
 
     /// - Parameters:
-    /// - path: The path of the file; nil for memory only.
     /// - memory: The most bytes in memory, of bodies and heads; a body of more than a quarter is not kept there.
-    /// - disk: The most bytes of the file.
     /// - entries: The most heads in memory.
+    /// - behind: Makes the store behind the memory, which calls the closure; returns nil for memory only.
     init(
-        path: String?, memory: Int, disk: Int, entries: Int, staleness: Duration = .seconds(1),
-        notice: @escaping @Sendable (String) -> Void
+        memory: Int, entries: Int, behind: (_ changes: @escaping @Sendable (BackingChange) -> Void) -> (any BackingStore)?
     ) {
         let table = MemoryTable(byteLimit: memory, countLimit: entries)
         let shared = Shared(table)
         self.shared = shared
         largestInMemory = table.largest
-        self.disk = path.map { path in
-            SQLiteCacheStore(path: path, bytes: disk, staleness: staleness, notice: notice) {
-                shared.state.withLock { $0.table.epoch += 1 }
+        disk = behind { shared.learn($0) }
+    }
+
+    /// - Parameters:
+    /// - path: The path of the file; nil for memory only.
+    /// - disk: The most bytes of the file.
+    convenience init(
+        path: String?, memory: Int, disk: Int, entries: Int, staleness: Duration = .seconds(1),
+        notice: @escaping @Sendable (String) -> Void
+    ) {
+        self.init(memory: memory, entries: entries) { changes in
+            path.map { path in
+                SQLiteCacheStore(path: path, bytes: disk, staleness: staleness, notice: notice) { changes(.any) }
             }
         }
     }
 
     func open() { disk?.open() }
+
+    var patience: Duration { disk?.patience ?? .seconds(5) }
 
     // MARK: Finding
 
@@ -206,31 +219,33 @@ final class TieredStore: CacheStore {
             state.pendingAll += 1
             return (count, before - state.table.count { $0 < 0 })
         }
-        let shared = shared
+        let (shared, isListed) = (shared, disk.isListed)
         let landed: @Sendable (Int) -> Void = { removed in
             // Entries committed before may have come into memory only now.
             let late = shared.state.withLock { state in
                 state.pendingAll -= 1
                 return what == .memory ? state.table.purge(what, isWhole: false) : 0
             }
-            done(what == .memory ? count + late : removed + own)
+            done(what == .memory ? count + late : isListed ? removed + own : count)
         }
         // The file has nothing to remove for `.memory`, but earlier work on it must be done first.
         if what == .memory { disk.statistics { _ in landed(0) } } else { disk.purge(what, landed) }
     }
 
     func list(_ what: Purge, limit: Int, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
-        guard let disk else { return found(shared.state.withLock { $0.table.list(what, limit: limit) }) }
+        guard let disk, disk.isListed else { return found(shared.state.withLock { $0.table.list(what, limit: limit) }) }
         let own = shared.state.withLock { state in
             state.table.list(what, limit: .max).filter { $0.id < 0 || what == .memory }
         }
         disk.list(what, limit: limit) { entries in found(Array((entries + own).prefix(max(limit, 0)))) }
     }
 
-    var evictions: Int { disk?.evictions ?? shared.state.withLock { $0.table.evicted } }
+    var evictions: Int {
+        if let disk, disk.isListed { disk.evictions } else { shared.state.withLock { $0.table.evicted } }
+    }
 
     func statistics(_ done: @escaping @Sendable (StoreStatistics) -> Void) {
-        guard let disk else {
+        guard let disk, disk.isListed else {
             return done(
                 shared.state.withLock { state in
                     let (count, bytes) = (state.table.count, state.table.bytes)

@@ -7,7 +7,7 @@ import Synchronization
 /// Changes of other processes are seen at the next look-up in the file, and after `staleness` at the latest: until then
 /// a missing key counts as missing. A process sees its own changes at once; changes that cannot be written, as on a
 /// full disk, are repeated later, and applied to look-ups until then.
-final class SQLiteCacheStore: CacheStore {
+final class SQLiteCacheStore: CacheStore, BackingStore {
     struct State {
         var filter = KeyFilter()
         /// When the file was last checked for changes of other processes.
@@ -70,6 +70,8 @@ final class SQLiteCacheStore: CacheStore {
         self.notice = notice
         self.changed = changed
     }
+
+    var isListed: Bool { true }
 
     func open() { perform({ (_, _) throws(SQLiteFailure) in }, then: { _ in }) }
 
@@ -134,7 +136,7 @@ final class SQLiteCacheStore: CacheStore {
     }
 
     /// Writes the pieces of a body; nil while the store is paused, or without room for the body.
-    func sink(length: Int?) -> SQLiteSink? { isPaused ? nil : SQLiteSink(self, length: length) }
+    func sink(length: Int?) -> (any PieceSink)? { isPaused ? nil : SQLiteSink(self, length: length) }
 
     var isPaused: Bool { state.withLock { state in state.pause.map { $0 > .now } ?? false } }
 

@@ -1,0 +1,170 @@
+import PlugboardKit
+import PlugboardStore
+
+/// Writes to the store of a fleet.
+extension FleetCacheStore {
+    /// The longest time to live. The marks that a response is stored with live longer.
+    private static let longest = FleetAccess.timeLimit - .seconds(86_400)
+    /// How long a body that was replaced can still be read.
+    private static let readerTime = Duration.seconds(10)
+    /// How often a change is tried that another process forestalls.
+    private static let attempts = 5
+
+    func sink(length: Int?) -> (any PieceSink)? {
+        access.isReadOnly || length ?? 0 > largest ? nil : FleetSink(self)
+    }
+
+    /// Stores a response; passes the entry, or nil if it could not be stored.
+    func add(
+        _ head: StoredHead, _ pieces: [Bytes], length: Int, replacing old: [CacheEntry],
+        _ done: @escaping @Sendable (CacheEntry?) -> Void
+    ) {
+        let (response, id) = (head.response, Int64(access.random() >> 1) | 1)
+        let body = length <= FleetRecord.bodyLimit ? Bytes(pieces.flatMap(\.array)) : nil
+        let chunks = body == nil ? FleetChunks.values(pieces, of: id) : []
+        let time = timeToLive(response)
+        let replaced = Set(old.map(\.id))
+        inOrder(response.key) { [self] in
+            let isStored = await change(
+                response.key, [response.url], chunks.map { StoreEntry($0.name, $0.value, timeToLive: time) }
+            ) { records, view in
+                records.removeAll { replaced.contains($0.id) }
+                let stamp = view.stamp(response.url)
+                records.append(FleetRecord(id: id, stamp: stamp, response: response, length: length, body: body))
+            }
+            done(isStored ? CacheEntry(id: id, head: head, length: length) : nil)
+            if isStored { removeChunks(of: old) }
+            watch.forget(response.key)
+        }
+    }
+
+    func update(_ entry: CacheEntry, _ response: StoredResponse, _ done: @escaping @Sendable () -> Void) {
+        var response = response
+        // Key and URL stay, because the entry is found by them.
+        (response.key, response.url) = (entry.response.key, entry.response.url)
+        edit(response.key, done) { [response] records, view in
+            guard let index = records.firstIndex(where: { $0.id == entry.id }) else { return }
+            records[index].response = response
+            records[index].stamp = view.stamp(response.url)
+        }
+    }
+
+    func remove(_ entries: [CacheEntry], _ done: @escaping @Sendable () -> Void) {
+        guard let key = entries.first?.response.key else { return done() }
+        let (own, others) = (entries.filter { $0.response.key == key }, entries.filter { $0.response.key != key })
+        let ids = Set(own.map(\.id))
+        edit(key, { [self] in others.isEmpty ? done() : remove(others, done) }) { records, _ in
+            records.removeAll { ids.contains($0.id) }
+        }
+        removeChunks(of: own)
+    }
+
+    private func edit(
+        _ key: CacheKey, _ done: @escaping @Sendable () -> Void,
+        _ edit: @escaping @Sendable (inout [FleetRecord], FleetView) -> Void
+    ) {
+        inOrder(key) { [self] in
+            _ = await change(key, [], [], edit)
+            watch.forget(key)
+            done()
+        }
+    }
+
+    func invalidate(url: String, _ done: @escaping @Sendable () -> Void) {
+        access.mark([FleetNames.marks(url)[1]: FleetView.value(of: access.random())], done)
+    }
+
+    func purge(_ what: Purge, _ done: @escaping @Sendable (Int) -> Void) {
+        switch what {
+        case .memory: done(0)
+        case .url(let url):
+            access.mark([FleetNames.marks(url)[0]: FleetView.value(of: access.random())]) { done(0) }
+        case .all: purgeAll(done)
+        case .pattern(let pattern):
+            Task {
+                if await purge(pattern: pattern) { done(0) } else { purgeAll(done) }
+            }
+        }
+    }
+
+    private func purgeAll(_ done: @escaping @Sendable (Int) -> Void) {
+        access.mark([FleetNames.generation: FleetGeneration(id: access.random()).value]) { done(0) }
+    }
+
+    private func purge(pattern: String) async -> Bool {
+        for _ in 0..<FleetCacheStore.attempts {
+            guard let values = try? await access.get([FleetNames.generation]) else { return false }
+            guard let next = values[0].flatMap({ FleetGeneration($0)?.purging(pattern) }) else { return false }
+            do throws(StoreFailure) {
+                try await set(FleetNames.generation, next.value, expected: values[0], FleetAccess.timeLimit)
+                return true
+            } catch {
+                if error.kind != .refused { return false }
+            }
+        }
+        return false
+    }
+
+    // MARK: The records of a key
+
+    /// Writes chunks, and then changes the records of a key; false if that was not possible.
+    private func change(
+        _ key: CacheKey, _ urls: [String], _ chunks: [StoreEntry],
+        _ edit: @Sendable (inout [FleetRecord], FleetView) -> Void
+    ) async -> Bool {
+        if access.isReadOnly { return false }
+        var chunks = chunks[...]
+        for _ in 0..<FleetCacheStore.attempts {
+            do throws(StoreFailure) {
+                var view = try await view(key, urls)
+                if try await make(view) { continue }
+                let marks = view.complete([key.url] + urls, access.random)
+                if !marks.isEmpty { try await access.write(FleetAccess.put(marks)) }
+                while !chunks.isEmpty {
+                    try await access.write(.put(Array(chunks.prefix(FleetChunks.batch))))
+                    chunks = chunks.dropFirst(FleetChunks.batch)
+                }
+                var records = view.records
+                edit(&records, view)
+                // Without records, there may still be a value of another process.
+                if records.isEmpty && view.value == nil { return true }
+                let time = records.map { timeToLive($0.response) }.max() ?? .seconds(1)
+                try await set(names.records(key), FleetRecord.encoded(records, of: key), expected: view.value, time)
+                return true
+            } catch {
+                if error.kind != .refused { return false }
+            }
+        }
+        return false
+    }
+
+    /// Makes a generation where there is none; whether it did.
+    private func make(_ view: FleetView) async throws(StoreFailure) -> Bool {
+        if view.generation != nil { return false }
+        let new = FleetGeneration(id: access.random()).value
+        try await set(FleetNames.generation, new, expected: view.generationValue, FleetAccess.timeLimit)
+        return true
+    }
+
+    private func set(_ name: String, _ value: Bytes, expected: Bytes?, _ time: Duration) async throws(StoreFailure) {
+        try await access.write(.compareAndSet(StoreEntry(name, value, timeToLive: time), expected: expected))
+    }
+
+    private func timeToLive(_ response: StoredResponse) -> Duration {
+        min(max(lifetime(response), .seconds(1)), FleetCacheStore.longest)
+    }
+
+    /// Removes bodies when their readers are done. If the process ends before, they end by themselves.
+    private func removeChunks(of entries: [CacheEntry]) {
+        let long = entries.filter { $0.length > FleetRecord.bodyLimit && $0.id > 0 && $0.length <= largest }
+        let names = long.flatMap { entry in
+            (0..<FleetChunks.count(entry.length)).map { FleetNames.chunk($0, of: entry.id) }
+        }
+        if names.isEmpty { return }
+        host.schedule(after: FleetCacheStore.readerTime) { [self] in
+            for start in stride(from: 0, to: names.count, by: 1000) {
+                access.write(.remove(Array(names[start..<min(start + 1000, names.count)]))) { _ in }
+            }
+        }
+    }
+}

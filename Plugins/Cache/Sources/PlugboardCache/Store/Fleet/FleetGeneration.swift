@@ -1,0 +1,57 @@
+import PlugboardKit
+
+/// What all responses in the store of a fleet have in common: another generation with each purge of all, and the
+/// patterns of later purges.
+struct FleetGeneration: Sendable {
+    /// With more patterns than this, all responses are purged instead.
+    private static let patternLimit = 32
+
+    let id: UInt64
+    /// The number of patterns so far.
+    private(set) var count: UInt32 = 0
+    private var patterns: [String] = []
+
+    init(id: UInt64) { self.id = id }
+
+    /// Nil for a value that is none.
+    init?(_ value: Bytes) {
+        let read = value.withUnsafeBytes { bytes -> FleetGeneration? in
+            var reader = ByteReader(bytes)
+            return try? FleetGeneration(&reader)
+        }
+        guard let read else { return nil }
+        self = read
+    }
+
+    private init(_ reader: inout ByteReader) throws(ByteReader.End) {
+        id = try reader.number()
+        count = try reader.number()
+        while !reader.isAtEnd { patterns.append(try reader.text()) }
+        guard id != 0, patterns.count <= min(Int(count), FleetGeneration.patternLimit) else { throw ByteReader.End() }
+    }
+
+    var value: Bytes {
+        var writer = ByteWriter(capacity: 64)
+        writer.append(id)
+        writer.append(count)
+        for pattern in patterns { writer.append(pattern) }
+        return Bytes(writer.bytes)
+    }
+
+    /// The generation after the purge of a pattern; nil if it has no room for another one.
+    func purging(_ pattern: String) -> FleetGeneration? {
+        guard patterns.count < FleetGeneration.patternLimit, pattern.utf8.count <= 8192, count < .max else { return nil }
+        var next = self
+        next.count += 1
+        next.patterns.append(pattern)
+        return next
+    }
+
+    /// Whether a response of this URL, stored with this stamp, was not purged since.
+    func has(_ stamp: FleetStamp, _ url: String) -> Bool {
+        guard stamp.generation == id, stamp.pattern <= count, Int(count - stamp.pattern) <= patterns.count else {
+            return false
+        }
+        return !patterns.suffix(Int(count - stamp.pattern)).contains { URLPattern($0).fits(url) }
+    }
+}
