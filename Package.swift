@@ -321,11 +321,11 @@ let plugins: [Target] =
     + plugin("Mock", "PlugboardObserving")
     + plugin("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd")
     + plugin("Redirect")
-    + plugin("Authentication")
+    + plugin("Authentication", "PlugboardStore", "CPlugboardNettle")
     + plugin("Cookies", "PlugboardSQLite", "CPlugboardPSL")
     + plugin("Cache", "PlugboardRanges", "PlugboardSQLite", "PlugboardStore", structuredFields)
     + plugin("Queue", "PlugboardSQLite") + plugin("Limit", "PlugboardServerDelay", "PlugboardStore")
-    + plugin("Resume", "PlugboardRanges") + plugin("Retry", "PlugboardServerDelay")
+    + plugin("Resume", "PlugboardRanges") + plugin("Retry", "PlugboardServerDelay", "PlugboardStore")
     + plugin("Validator", "PlugboardJSONSchema")
     + plugin("Redis", "CPlugboardHiredis", "PlugboardStore")
 
@@ -333,7 +333,7 @@ let testTargets: [Target] = [
     module(
         "TestSupport", "PlugboardCore", "PluginLoader", "PlugboardKit",
         "PlugboardTransport", "PlugboardEventLoop", "PlugboardMessages", "CPlugboard", "PlugboardJSON",
-        path: "Tests/TestSupport"),
+        "PlugboardStore", "ExampleCookbook", path: "Tests/TestSupport"),
     tests("TestSupportTests"),
     tests("JSONTests", "PlugboardJSON", "PlugboardJSONCoding"),
     tests("JSONSchemaTests", "PlugboardJSONSchema", "PlugboardJSON", "PlugboardJSONCoding", "PlugboardSystem"),
@@ -411,13 +411,13 @@ let testTargets: [Target] = [
     pluginTests("Mock"),
     pluginTests("Decode", "CPlugboardZlib", "CPlugboardBrotli", "CPlugboardZstd"),
     pluginTests("Redirect"),
-    pluginTests("Authentication"),
+    pluginTests("Authentication", "PlugboardStore"),
     pluginTests("Cookies", "PlugboardSQLite"),
     pluginTests("Cache", "PlugboardSQLite", "PlugboardStore", "ExampleCookbook"),
     pluginTests("Queue", "PlugboardSQLite"),
-    pluginTests("Limit", "PlugboardStore", "ExampleCookbook"),
+    pluginTests("Limit", "PlugboardStore"),
     pluginTests("Resume", "PlugboardRanges"),
-    pluginTests("Retry", "PlugboardServerDelay"),
+    pluginTests("Retry", "PlugboardServerDelay", "PlugboardStore"),
     pluginTests("Validator", "PlugboardJSONSchema"),
     pluginTests("Redis", "PlugboardStore", "PlugboardTesting", "PlugboardLimit", "PlugboardLimitOptions"),
     tests("PluginCheckTests", "PluginCheck", "PlugboardKit", "CPlugboard", "PlugboardMessages", "PlugboardJSON"),

@@ -96,7 +96,7 @@ typedef uint64_t plug_store_watch;
 // A key has changed that was read with this watch: it was written, counted up or removed, by any process, also by this
 // one. It is told once, and again only after it was read again. It may be told before the reply to that `get` comes,
 // which then has the value from before. {NULL, 0}: any of the keys may have changed, as after a connection was lost.
-// That a key's time to live has ended is not told. Do not block in it. [any]
+// That a key's time to live has ended need not be told. Do not block in it. [any]
 typedef void (*PLUG_SENDABLE plug_store_changed_function)(void *context, plug_text key);
 
 typedef struct plug_store_v1 {
@@ -111,8 +111,9 @@ typedef struct plug_store_v1 {
     void (*put)(void *context, const plug_store_call_v1 *call, const plug_store_entry_v1 *entries, uint64_t count);
     // Removes keys; one that does not exist is no error. [any]
     void (*remove)(void *context, const plug_store_call_v1 *call, const plug_text *keys, uint64_t count);
-    // Adds to a number, which is a value in decimal digits. One that does not exist is made as 0 with this time to
-    // live; that of an existing one stays. A sum beyond 64 bits is PLUG_STORE_INVALID, and changes nothing. [any]
+    // Adds to a number: a value in the shortest decimal form, such as "17", "-3" or "0". Other forms, such as "+17" and
+    // "017", need not count as numbers. A key that does not exist is made as 0 with this time to live; that of an
+    // existing one stays. A sum beyond 64 bits is PLUG_STORE_INVALID, and changes nothing. [any]
     void (*add)(void *context, const plug_store_call_v1 *call, plug_text key, int64_t delta, int64_t time_to_live);
     // Writes a value if the key now has the value `expected`; NULL: if it does not exist. Else PLUG_STORE_REFUSED.
     // [any]

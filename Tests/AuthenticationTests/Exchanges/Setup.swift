@@ -10,7 +10,8 @@ enum Setup {
     /// A kernel with the plugin, and with sections of origins by attribute name.
     static func kernel(
         _ linkage: Linkage, _ transport: (any Transport)? = nil, origins: [String: [String: String]] = [:],
-        settings: JSONObject = [:], beside scripted: [ScriptedPlugin] = [], log: KernelLog = .silent,
+        settings: JSONObject = [:], also entries: [PluginEntry] = [],
+        beside scripted: [ScriptedPlugin] = [], log: KernelLog = .silent,
         clock: ManualClock? = nil, connectTo: [String: String]? = nil
     ) throws -> Kernel {
         var sections: [Origin: Attributes] = [:]
@@ -20,7 +21,8 @@ enum Setup {
             if let origin = Origin(origin) { sections[origin] = attributes }
         }
         return try linkage.kernel(
-            authenticationPlugin(), transport, clock: clock, settings: settings, beside: scripted, log: log
+            authenticationPlugin(), transport, clock: clock, settings: settings, beside: scripted, also: entries,
+            log: log
         ) {
             $0.origins = sections
             $0.kernel.connectTo = connectTo

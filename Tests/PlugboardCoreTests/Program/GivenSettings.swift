@@ -116,8 +116,10 @@ enum GivenSettings {
                 $0.margin = $0.margin
                 $0.pause = $0.pause
                 $0.fileInterval = $0.fileInterval
+                $0.fleetKeyFile = $0.fleetKeyFile
+                $0.fleetKeyEnvironment = $0.fleetKeyEnvironment
             },
-            ["timeout", "margin", "pause", "fileInterval"]
+            ["timeout", "margin", "pause", "fileInterval", "fleetKeyFile", "fleetKeyEnvironment"]
         ),
         (
             "cookies",
@@ -247,11 +249,14 @@ enum GivenSettings {
                 $0.circuitFailures = $0.circuitFailures
                 $0.circuitOpenTime = $0.circuitOpenTime
                 $0.circuitProbes = $0.circuitProbes
+                $0.shared = $0.shared
+                $0.circuitPeers = $0.circuitPeers
             },
             [
                 "attempts", "delay", "delayLimit", "jitter", "totalTime", "statuses", "failures", "methods",
                 "idempotencyKey", "respectRetryAfter", "retryAfterLimit", "budget", "budgetShare", "budgetPerSecond",
-                "budgetSize", "circuitBreaker", "circuitFailures", "circuitOpenTime", "circuitProbes",
+                "budgetSize", "circuitBreaker", "circuitFailures", "circuitOpenTime", "circuitProbes", "shared",
+                "circuitPeers",
             ]
         ),
         (

@@ -1,5 +1,6 @@
 import PlugboardAuthenticationOptions
 import PlugboardKit
+import PlugboardStore
 
 /// Adds credentials to requests to the origins they are for, and fetches them again when a server rejects them (RFC
 /// 9110 §11).
@@ -11,7 +12,8 @@ struct Authentication: Plugin {
     static let manifest = Manifest(
         id: "authentication", version: "1.0.0",
         documentation: "Authenticates requests: basic, bearer, and tokens that are refreshed.", priority: 450,
-        hooks: [.request, .response], attributes: AuthenticationAttributes.definitions,
+        hooks: [.request, .response], needs: [Store.optionalID],
+        attributes: AuthenticationAttributes.definitions,
         commands: [
             CommandDefinition("status", "Lists the secrets kept in memory and their origins, without the secrets."),
             CommandDefinition(
@@ -27,13 +29,23 @@ struct Authentication: Plugin {
     let fetcher: Fetcher
 
     init(settings: Settings, host: PluginHost) throws {
-        self.init(settings: settings, host: host, providers: [:])
+        try self.init(settings: settings, host: host, providers: [:])
     }
 
-    init(settings: Settings, host: PluginHost, providers: [String: TokenProvider]) {
+    init(settings: Settings, host: PluginHost, providers: [String: TokenProvider]) throws(PlugboardError) {
         self.host = host
         keyring = Keyring(pause: settings.pause)
-        fetcher = Fetcher(host: host, settings: settings, providers: providers)
+        let fleet = try FleetKey(settings, host).map { FleetTokens($0, settings, host) }
+        fetcher = Fetcher(host: host, settings: settings, providers: providers, fleet: fleet)
+    }
+
+    func start() {
+        guard let fleet = fetcher.fleet else { return }
+        if let store = Store(host) { return fleet.start(store) }
+        host.log(
+            .warning,
+            "The key of the fleet needs a plugin that provides \(Store.id), and none is enabled: this "
+                + "process fetches tokens for itself alone.")
     }
 
     /// Accepts attributes that describe a whole credential, and those without a scheme: the request itself may add one.

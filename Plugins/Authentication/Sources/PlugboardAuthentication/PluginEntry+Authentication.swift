@@ -27,7 +27,7 @@ extension PluginEntry {
         tokenProviders: [String: TokenProvider], _ assign: (inout AuthenticationSettings) -> Void = { _ in }
     ) -> PluginEntry {
         .linked(
-            { settings, host in Authentication(settings: settings, host: host, providers: tokenProviders) },
+            { settings, host in try Authentication(settings: settings, host: host, providers: tokenProviders) },
             assigning: assign)
     }
 }

@@ -18,6 +18,12 @@ public struct AuthenticationSettings: PluginSettings {
     /// How often a file is checked for changes while its secret is used.
     @Setting("How often a file is checked for changes while its secret is used.", in: .zero ... .seconds(86_400))
     public var fileInterval = Duration.seconds(10)
+    /// A file with the key of the fleet: processes with an equal one share the tokens of token endpoints.
+    @Setting("A file with the key of the fleet: processes with an equal one share the tokens of token endpoints.")
+    public var fleetKeyFile: String? = nil
+    /// The environment variable with the key of the fleet.
+    @Setting("The environment variable with the key of the fleet.")
+    public var fleetKeyEnvironment: String? = nil
 
     /// All settings at their defaults.
     public init() {}

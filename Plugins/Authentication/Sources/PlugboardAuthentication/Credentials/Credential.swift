@@ -60,6 +60,20 @@ struct Credential: Hashable, Sendable {
     }
 }
 
+extension Credential.Source {
+    /// The name of the source in events and in the reply of `status`.
+    var name: String {
+        switch self {
+        case .text(.given): "given"
+        case .text(.file): "file"
+        case .text(.environment): "environment"
+        case .command: "command"
+        case .provider: "provider"
+        case .endpoint: "endpoint"
+        }
+    }
+}
+
 /// The source of a short secret.
 enum SecretText: Hashable, Sendable {
     case given(String)

@@ -8,10 +8,15 @@ struct Fetcher: Sendable {
     let host: PluginHost
     let settings: AuthenticationSettings
     let providers: [String: TokenProvider]
+    /// Nil for a process that shares no tokens.
+    let fleet: FleetTokens?
     private let stopping = Once()
 
     /// Ends running commands, and prevents closures of the program from starting.
-    func stop() { _ = stopping.begin() }
+    func stop() {
+        _ = stopping.begin()
+        fleet?.stop()
+    }
 
     /// Carries out a fetch, and ends the flight. `exchange` is the exchange of its events.
     func fetch(for keeper: Keeper, _ flight: Flight, exchange: UInt64) {
@@ -20,11 +25,14 @@ struct Fetcher: Sendable {
         if !isTaken { end(errand, .failure(.refresh("the kernel is shutting down, or no thread can be started"))) }
     }
 
-    /// One fetch: the keeper it serves, its flight, and the exchange of its events.
+    /// One fetch: the keeper it serves, its flight, the exchange of its events, and whether it is for the fleet.
     private struct Errand: Sendable {
         let keeper: Keeper
         let flight: Flight
         let exchange: UInt64
+        var claim: FleetTokens.Claim?
+        /// The refresh token that replaced the keeper's own.
+        var refreshToken: String?
     }
 
     /// Blocks, so it is not called on the loop.
@@ -129,6 +137,44 @@ struct Fetcher: Sendable {
     private func ask(_ endpoint: TokenEndpoint, _ errand: Errand) throws(PlugboardError) {
         let clientSecret = try text(endpoint.clientSecret, for: errand.keeper)
         let stored = try text(endpoint.refreshToken, for: errand.keeper)
+        var plain = Request(.post, endpoint.url)
+        plain.inherit(errand.keeper.inheritance)
+        let route = host.route(of: plain)
+        // A token of a server that was not verified is for this process only.
+        guard let fleet, route.isVerified else { return ask(endpoint, clientSecret, stored, errand) }
+        let identity = endpoint.identity(clientSecret) + [route.text, errand.keeper.routes]
+        host.startTask {
+            var errand = errand
+            let (keeper, unwanted) = (errand.keeper, errand.keeper.unwanted)
+            let finding = await fleet.find(identity, stored, within: settings.timeout / 2) { token in
+                unwanted == nil || (try? keeper.credential.fieldValue(for: token)) != unwanted
+            }
+            var found: FleetTokens.Found?
+            switch finding {
+            case .found(let all): found = all
+            case .claimed(let claim): (found, errand.claim) = (claim.found, claim)
+            case .alone: break
+            }
+            if let stored, let new = found?.refreshToken, new != stored {
+                keeper.memory.withLock { $0.replaced = (stored, new) }
+            }
+            if errand.claim == nil, let token = found?.token {
+                host.counter("shared").add()
+                // The time until it is looked for again. By the endpoint's own, its end is not known here.
+                let renewal = token.rest.map { $0 / 2 }
+                return end(
+                    errand, token.text,
+                    SecretLife.Fetched(
+                        authorization: "", lifetime: token.rest, renewal: renewal, pause: settings.pause),
+                    isNew: false)
+            }
+            ask(endpoint, clientSecret, stored, errand)
+        }
+        // No task begins while the plugin stops.
+        if stopping.hasBegun { end(errand, .failure(.refresh("the kernel is shutting down"))) }
+    }
+
+    private func ask(_ endpoint: TokenEndpoint, _ clientSecret: String?, _ stored: String?, _ errand: Errand) {
         // If the text has changed since the endpoint replaced it, it is used, because the user has logged in again.
         let refreshToken = errand.keeper.memory.withLock { memory in
             memory.replaced.flatMap { $0.old == stored ? $0.new : nil } ?? stored
@@ -163,19 +209,23 @@ struct Fetcher: Sendable {
     private func receive(
         _ status: Int, _ body: Bytes?, _ endpoint: TokenEndpoint, stored: String?, mayStore: Bool, _ errand: Errand
     ) {
+        var errand = errand
         do throws(PlugboardError) {
             guard let body else {
                 throw .refresh("the response of \(name(endpoint)) was cut, or is larger than 64 KiB")
             }
             let response = try TokenResponse(status: status, body: body, of: name(endpoint))
             let fetched = good(for: response.lifetime ?? endpoint.lifetime)
-            guard let stored, let new = response.refreshToken, new != stored else {
+            let new = response.refreshToken.flatMap { $0 != stored ? $0 : nil }
+            errand.refreshToken = errand.keeper.memory.withLock { memory in
+                if let stored, let new { memory.replaced = (stored, new) }
+                return memory.replaced.flatMap { $0.old == stored ? $0.new : nil }
+            }
+            guard stored != nil, let new, case .file(let path)? = endpoint.refreshToken else {
                 return end(errand, response.token, fetched)
             }
-            errand.keeper.memory.withLock { $0.replaced = (stored, new) }
-            guard case .file(let path)? = endpoint.refreshToken else { return end(errand, response.token, fetched) }
             // Stored before the waiting exchanges continue, because the old refresh token may be invalid already.
-            let finish = { @Sendable in
+            let finish = { @Sendable [errand] in
                 store(new, in: path, mayStore)
                 end(errand, response.token, fetched)
             }
@@ -202,18 +252,31 @@ struct Fetcher: Sendable {
 
     // MARK: The end
 
-    private func end(_ errand: Errand, _ secret: String, _ fetched: SecretLife.Fetched) {
+    private func end(_ errand: Errand, _ secret: String, _ fetched: SecretLife.Fetched, isNew: Bool = true) {
         var fetched = fetched
         do throws(PlugboardError) {
             fetched.authorization = try errand.keeper.credential.fieldValue(for: secret)
-            end(errand, .success(fetched))
         } catch {
-            end(errand, .failure(PlugboardError(.authenticationRefresh, error.reason)))
+            return end(errand, .failure(PlugboardError(.authenticationRefresh, error.reason)))
         }
+        finish(errand, .success(fetched), (secret, fetched.lifetime), isNew: isNew)
     }
 
     private func end(_ errand: Errand, _ result: Result<SecretLife.Fetched, PlugboardError>) {
-        errand.keeper.finish(errand.flight, result, at: host.now) { report(result, errand) }
+        finish(errand, result, nil, isNew: true)
+    }
+
+    /// The fleet has what was fetched for it before the waiting exchanges continue, because the old refresh token may
+    /// be invalid already.
+    private func finish(
+        _ errand: Errand, _ result: Result<SecretLife.Fetched, PlugboardError>, _ token: (String, Duration?)?,
+        isNew: Bool
+    ) {
+        let finish = { @Sendable in
+            errand.keeper.finish(errand.flight, result, at: host.now) { if isNew { report(result, errand) } }
+        }
+        guard let fleet, let claim = errand.claim else { return finish() }
+        fleet.end(claim, token, refreshToken: errand.refreshToken, finish)
     }
 
     private func report(_ result: Result<SecretLife.Fetched, PlugboardError>, _ errand: Errand) {
@@ -229,20 +292,6 @@ struct Fetcher: Sendable {
             host.counter("refreshFailed").add()
             host.log(.warning, error.reason)
             host.publish("authentication.refreshFailed", exchange: errand.exchange, details: details)
-        }
-    }
-}
-
-extension Credential.Source {
-    /// The name of the source in events and in the reply of `status`.
-    var name: String {
-        switch self {
-        case .text(.given): "given"
-        case .text(.file): "file"
-        case .text(.environment): "environment"
-        case .command: "command"
-        case .provider: "provider"
-        case .endpoint: "endpoint"
         }
     }
 }

@@ -65,6 +65,9 @@ final class Keeper: Sendable {
         decide(fetch) { $0.life.renew() }
     }
 
+    /// `SecretLife.unwanted`.
+    var unwanted: String? { state.withLock { $0.life.unwanted } }
+
     /// Ends a flight. `report` runs after the state has changed and before the waiting exchanges continue.
     func finish(
         _ flight: Flight, _ result: Result<SecretLife.Fetched, PlugboardError>, at now: Duration, report: () -> Void

@@ -44,6 +44,8 @@ struct SecretLife: Sendable {
     private let pause: Duration
     private var kept: Kept?
     private var isRejected = false
+    /// The secret that the next fetch is to replace, because it was rejected or a command asked for another one.
+    private(set) var unwanted: String?
     private var isFetching = false
     private var failed: Failed?
     private var failures = 0
@@ -70,6 +72,7 @@ struct SecretLife: Sendable {
             if kept.authorization == authorization {
                 if now < kept.trustedUntil { return .pass }
                 isRejected = true
+                unwanted = authorization
             }
         }
         return fetchOrJoin(at: now)
@@ -79,6 +82,7 @@ struct SecretLife: Sendable {
     mutating func renew() -> Decision {
         if isFetching { return .join }
         isFetching = true
+        unwanted = kept?.authorization
         return .fetch
     }
 
@@ -92,6 +96,7 @@ struct SecretLife: Sendable {
                 authorization: fetched.authorization, expiry: fetched.lifetime.map { now + $0 },
                 renewal: fetched.renewal.map { now + $0 }, trustedUntil: now + trust)
             isRejected = false
+            unwanted = nil
             failed = nil
             failures = 0
         case .failure(let error):

@@ -2,6 +2,12 @@ import PlugboardAuthenticationOptions
 import PlugboardKit
 
 extension TokenEndpoint {
+    /// All that a token depends on, but the refresh token.
+    func identity(_ clientSecret: String?) -> [String] {
+        [url, clientID ?? "", clientSecret ?? "", clientAuthentication.rawValue, scope ?? ""]
+            + parameters.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+    }
+
     /// The request for a token: by refresh token (RFC 6749 §6), or else by client credentials (§4.4).
     func request(clientSecret: String?, refreshToken: String?, timeout: Duration) -> Request {
         var form: [(name: String, value: String)] = []

@@ -1,12 +1,11 @@
 import PlugboardKit
 import PlugboardStore
-import TestSupport
 
 @testable import ExampleCookbook
 
 /// The engine of a store that several kernels have in common, and which the test makes fail.
-final class FleetEngine: StoreEngine {
-    enum Behaviour {
+package final class FleetEngine: StoreEngine {
+    package enum Behaviour {
         case works, isSilent
         /// It carries out what it is asked, and does not say so.
         case hidesWrites
@@ -20,39 +19,43 @@ final class FleetEngine: StoreEngine {
         var foundNone = false
     }
 
-    let name = "fleet"
+    package let name = "fleet"
     /// Admits one for each command.
-    let asked = Gate()
+    package let asked = Gate()
     private let state = Locked(State())
 
+    package init() {}
+
     /// The entry of a plugin that provides the store to a kernel.
-    var entry: PluginEntry {
+    package var entry: PluginEntry {
         .linked { [self] (_: NoSettings, host: PluginHost) in
             state.withLock { $0.memory = $0.memory ?? MemoryEngine(host, keys: 10_000) }
             return FleetStore(service: StoreService(self, host))
         }
     }
 
-    var behaviour: Behaviour {
+    package var behaviour: Behaviour {
         get { state.withLock { $0.behaviour } }
         set { state.withLock { $0.behaviour = newValue } }
     }
 
     /// Whether the latest command was `get` and found a value of each key.
-    var foundNone: Bool { state.withLock { $0.foundNone } }
+    package var foundNone: Bool { state.withLock { $0.foundNone } }
 
     /// The keys that commands had so far.
-    var keys: [String] {
+    package var keys: [String] {
         state.withLock { $0.commands }.flatMap { command -> [String] in
             switch command {
             case .get(let keys, _), .remove(let keys): keys
+            case .put(let entries): entries.map(\.key)
             case .compareAndSet(let entry, _): [entry.key]
+            case .add(let key, _, _): [key]
             default: []
             }
         }
     }
 
-    func perform(
+    package func perform(
         _ command: StoreCommand, for service: StoreService,
         _ done: @escaping @Sendable (Result<StoreReply, StoreFailure>) -> Void
     ) {
@@ -77,7 +80,7 @@ final class FleetEngine: StoreEngine {
         asked.admit()
     }
 
-    func unwatch(_ watch: StoreWatch) {}
+    package func unwatch(_ watch: StoreWatch) {}
 }
 
 private struct FleetStore: PluginInstance {
