@@ -17,6 +17,8 @@ package final class FleetEngine: StoreEngine {
         var memory: MemoryEngine?
         var commands: [StoreCommand] = []
         var foundNone = false
+        /// Who has read a key with a watch: watches of several kernels have the same numbers.
+        var readers: [String: [(service: StoreService, watch: StoreWatch)]] = [:]
     }
 
     package let name = "fleet"
@@ -43,41 +45,58 @@ package final class FleetEngine: StoreEngine {
     package var foundNone: Bool { state.withLock { $0.foundNone } }
 
     /// The keys that commands had so far.
-    package var keys: [String] {
-        state.withLock { $0.commands }.flatMap { command -> [String] in
-            switch command {
-            case .get(let keys, _), .remove(let keys): keys
-            case .put(let entries): entries.map(\.key)
-            case .compareAndSet(let entry, _): [entry.key]
-            case .add(let key, _, _): [key]
-            default: []
-            }
-        }
-    }
+    package var keys: [String] { state.withLock { $0.commands }.flatMap(FleetEngine.keys) }
 
     package func perform(
         _ command: StoreCommand, for service: StoreService,
         _ done: @escaping @Sendable (Result<StoreReply, StoreFailure>) -> Void
     ) {
+        var command = command
         let (behaviour, memory) = state.withLock { state in
             state.commands.append(command)
             state.foundNone = false
+            if case .get(let keys, let watch?) = command {
+                for key in keys { state.readers[key, default: []].append((service, watch)) }
+                command = .get(keys)
+            }
             return (state.behaviour, state.memory)
         }
         switch behaviour {
         case .works:
-            memory?.perform(command, for: service) { [self] result in
-                if case .get = command, case .success(let reply) = result {
-                    state.withLock { $0.foundNone = !reply.values.contains(nil) }
-                }
+            memory?.perform(command, for: service) { [self, command] result in
+                if case .success(let reply) = result { tell(command, reply) }
                 done(result)
             }
         case .hidesWrites:
-            memory?.perform(command, for: service) { if case .get = command { done($0) } }
+            memory?.perform(command, for: service) { [command] in if case .get = command { done($0) } }
         case .isSilent: break
         case .fails(let kind): done(.failure(StoreFailure(kind, "The engine is out.")))
         }
         asked.admit()
+    }
+
+    /// Tells the readers of keys that have changed.
+    private func tell(_ command: StoreCommand, _ reply: StoreReply) {
+        let readers = state.withLock { state -> [(key: String, service: StoreService, watch: StoreWatch)] in
+            if case .get = command {
+                state.foundNone = !reply.values.contains(nil)
+                return []
+            }
+            return FleetEngine.keys(of: command).flatMap { key in
+                (state.readers.removeValue(forKey: key) ?? []).map { (key, $0.service, $0.watch) }
+            }
+        }
+        for reader in readers { reader.service.changed(reader.key, of: reader.watch) }
+    }
+
+    private static func keys(of command: StoreCommand) -> [String] {
+        switch command {
+        case .get(let keys, _), .remove(let keys): keys
+        case .put(let entries): entries.map(\.key)
+        case .compareAndSet(let entry, _): [entry.key]
+        case .add(let key, _, _): [key]
+        default: []
+        }
     }
 
     package func unwatch(_ watch: StoreWatch) {}

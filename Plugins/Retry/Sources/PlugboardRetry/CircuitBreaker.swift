@@ -90,6 +90,11 @@ struct CircuitBreaker: Equatable, Sendable {
         return nil
     }
 
+    /// Opens a closed circuit, because enough other processes have opened theirs.
+    mutating func openByPeers(at now: Duration, _ limits: Limits) -> Change? {
+        isClosed ? open(at: now, limits) : nil
+    }
+
     private mutating func open(at now: Duration, _ limits: Limits) -> Change {
         state = .open(until: now + limits.openTime)
         return .opened

@@ -21,3 +21,14 @@ struct IdempotencyKey: Sendable {
         value = text + "\""
     }
 }
+
+/// The key of an exchange, kept over all its turns.
+final class NamedRequest: Sendable {
+    let method: Method
+    let key: IdempotencyKey
+
+    init(_ method: Method, _ key: IdempotencyKey) {
+        self.method = method
+        self.key = key
+    }
+}

@@ -22,11 +22,14 @@ struct OriginTable: Sendable {
     }
 
     private(set) var entries: [Origin: Entry] = [:]
-    let limits: Limits
+    private(set) var limits: Limits
     private var lastPermit: UInt64 = 0
     private var nextSweep = Duration.zero
 
     init(_ limits: Limits) { self.limits = limits }
+
+    /// Budgets are the fleet's from now on. Called before the first request.
+    mutating func share() { limits.budget?.isShared = true }
 
     /// Decides whether a first attempt may begin.
     mutating func admit(
@@ -59,6 +62,27 @@ struct OriginTable: Sendable {
         } ?? nil
     }
 
+    /// The tokens to take from the fleet's store now, for a repetition that waits for one or for later ones; nil to take
+    /// none.
+    mutating func ask(for origin: Origin, isWaited: Bool, at now: Duration) -> Int? {
+        change(origin, at: now, isNew: false) { entry, limits in
+            limits.budget.flatMap { entry.budget?.ask(isWaited: isWaited, at: now, $0) }
+        } ?? nil
+    }
+
+    /// Adds tokens from the store; nil where it failed.
+    mutating func took(_ count: Int?, for origin: Origin, at now: Duration) {
+        _ = change(origin, at: now, isNew: false) { entry, limits in
+            if let budget = limits.budget { entry.budget?.took(count, at: now, budget) }
+        }
+    }
+
+    /// Opens a circuit that enough other processes have opened.
+    mutating func openByPeers(_ origin: Origin, at now: Duration) -> CircuitBreaker.Change? {
+        guard let circuit = limits.circuit else { return nil }
+        return change(origin, at: now, isNew: true) { entry, _ in entry.circuit.openByPeers(at: now, circuit) } ?? nil
+    }
+
     /// Returns a token whose repetition was not made.
     mutating func giveBackToken(of origin: Origin, at now: Duration) {
         _ = change(origin, at: now, isNew: false) { entry, limits in
@@ -66,7 +90,11 @@ struct OriginTable: Sendable {
         }
     }
 
-    mutating func forget() { entries = [:] }
+    /// Returns the origins that it knew.
+    mutating func forget() -> [Origin] {
+        defer { entries = [:] }
+        return Array(entries.keys)
+    }
 
     // MARK: Entries
 

@@ -2,15 +2,17 @@ import PlugboardJSON
 import PlugboardKit
 import PlugboardRetryOptions
 import PlugboardServerDelay
+import PlugboardStore
 
 /// Sends failed requests again: `RetryPolicy` decides, the origin's budget and circuit must agree, and then it resends.
 ///
 /// An exchange that succeeds at its first attempt takes no lock and allocates nothing, unless an origin has failed
-/// recently. A class, so that a call does not copy the settings and the policy.
+/// recently, or circuits are shared. A class, so that a call does not copy the settings and the policy.
 final class Retry: Plugin {
     static let manifest = Manifest(
         id: "retry", version: "1.0.0", documentation: "Sends failed requests again.", priority: 800,
-        hooks: [.request, .response, .failure, .close], attributes: RetryAttributes.definitions,
+        hooks: [.request, .response, .failure, .close], needs: [Store.optionalID],
+        attributes: RetryAttributes.definitions,
         commands: [
             CommandDefinition("forget", "Removes budgets and circuits."),
             CommandDefinition("stats", "Shows the budgets and circuits of origins that have failed recently."),
@@ -25,6 +27,8 @@ final class Retry: Plugin {
     private let origins: Origins
     private let host: PluginHost
     private let news: RetryNews
+    /// Nil for a process that shares nothing.
+    private let fleet: RetryFleet?
 
     init(settings: RetrySettings, host: PluginHost) throws {
         self.settings = settings
@@ -33,7 +37,22 @@ final class Retry: Plugin {
         addsKeys = settings.idempotencyKey
         origins = Origins(OriginTable.Limits(settings))
         news = RetryNews(host)
+        fleet = settings.shared ? RetryFleet(settings, host) : nil
     }
+
+    func start() {
+        guard let fleet else { return }
+        guard let store = Store(host) else {
+            return host.log(
+                .warning,
+                "retry's setting shared needs a plugin that provides \(Store.id), and none is enabled: this process has "
+                    + "budgets and circuits of its own.")
+        }
+        origins.withTable { $0.share() }
+        fleet.start(store) { [weak self] in self?.openByPeers($0) }
+    }
+
+    func stop(within: Duration) { fleet?.stop() }
 
     func check(_ attributes: Attributes) throws {
         let keys = RetryAttributes.keys
@@ -59,7 +78,9 @@ final class Retry: Plugin {
         if (exchange[RetryAttributes.keys.totalTime] ?? policy.totalTime) != nil {
             progress(of: exchange).started = host.now
         }
-        guard origins.areInTrouble, let origin = Origin(url: exchange.request.url) else { return .next }
+        let mayLook = fleet != nil && settings.circuitBreaker
+        guard origins.areInTrouble || mayLook, let origin = Origin(url: exchange.request.url) else { return .next }
+        if mayLook { fleet?.look(at: origin) { [weak self] in self?.openByPeers($0) } }
         let now = host.now
         let (admission, change) = origins.withTable { $0.admit(origin, at: now) }
         news.report(change, origin, exchange.id)
@@ -92,7 +113,8 @@ final class Retry: Plugin {
         let when = time.map { "The next request is allowed in \(DurationText(max($0, .milliseconds(1))))." }
         return PlugboardError(
             .retryCircuitOpen,
-            "\(origin) failed \(settings.circuitFailures) times in a row, so requests to it are refused. "
+            "\(origin) failed \(settings.circuitFailures) times in a row\(settings.shared ? ", here or for other processes" : ""), "
+                + "so requests to it are refused. "
                 + (when ?? "A request that probes it is under way: try again later."))
     }
 
@@ -105,44 +127,75 @@ final class Retry: Plugin {
             succeed(exchange)
             return .next
         }
-        return judge(exchange, .response(status: status)).map { .resend(after: $0) } ?? .next
+        return judge(exchange, .response(status: status))
     }
 
     func onFailure(_ exchange: borrowing Exchange) -> FailureVerdict {
         guard let failure = exchange.failure else { return .next }
-        return judge(exchange, .failure(failure.code)).map { .resend(after: $0) } ?? .next
+        return judge(exchange, .failure(failure.code))
     }
 
     /// Handles the common case, which must cost almost nothing.
     private func succeed(_ exchange: borrowing Exchange) {
-        let progress = exchange.turnState as? Progress
+        let progress = exchange.turnState as? RetryProgress
         if let progress, progress.attempts > 0 { news.countRecovery() }
         if origins.areInTrouble || progress != nil { record(.healthy, exchange, progress) }
     }
 
-    /// The delay after which the request is sent again, or nil to let the outcome pass.
-    private func judge(_ exchange: borrowing Exchange, _ outcome: RetryPolicy.Outcome) -> Duration? {
+    /// Sends the request again, or lets the outcome pass.
+    private func judge<Phase: ResendingPhase & SendableMetatype>(
+        _ exchange: borrowing Exchange, _ outcome: RetryPolicy.Outcome
+    ) -> Verdict<Phase> {
+        let isAgain = exchange.visit != .first
+        if isAgain, let decision = (exchange.turnState as? RetryProgress)?.awaited {
+            return conclude(exchange, outcome, decision, mayWait: false)
+        }
         var policy = policy
         policy.take(exchange)
         let health = policy.health(after: outcome)
         if case .response(let status) = outcome, !policy.statuses.contains(status) {
-            record(health, exchange, exchange.turnState as? Progress)
-            return nil
+            record(health, exchange, exchange.turnState as? RetryProgress)
+            return .next
         }
         let progress = progress(of: exchange)
         progress.attempts += 1
         record(health, exchange, progress)
-        var decision = policy.decision(for: situation(exchange, outcome, progress)) {
+        let decision = policy.decision(for: situation(exchange, outcome, progress)) {
             host.random(8).reduce(0) { $0 << 8 | UInt64($1) }
         }
-        if case .again = decision, let refusal = reserve(exchange, progress) { decision = .giveUp(refusal) }
+        return conclude(exchange, outcome, decision, mayWait: true)
+    }
+
+    /// Takes a token, if the decision needs one, and carries the decision out.
+    private func conclude<Phase: ResendingPhase & SendableMetatype>(
+        _ exchange: borrowing Exchange, _ outcome: RetryPolicy.Outcome, _ decided: RetryPolicy.Decision, mayWait: Bool
+    ) -> Verdict<Phase> {
+        var decision = decided
+        let progress = progress(of: exchange)
+        progress.awaited = nil
+        if case .again = decision {
+            let (refusal, ask) = reserve(exchange, progress)
+            if refusal == .budget, mayWait, let ask {
+                progress.awaited = decision
+                // Beyond the store's own time, so that a provider that does not keep it holds no request.
+                return .wait(within: RetryFleet.patience * 2) { [self] in
+                    await take(ask)
+                    return { [self] in conclude($0, outcome, decided, mayWait: false) }
+                }
+            }
+            if let refusal {
+                decision = .giveUp(refusal)
+            } else if let ask {
+                host.startTask { [self] in await take(ask) }
+            }
+        }
         news.report(decision, after: outcome, attempt: progress.attempts, exchange.id)
-        if case .again(let delay, _) = decision { return delay }
-        return nil
+        if case .again(let delay, _) = decision { return .resend(after: delay) }
+        return .next
     }
 
     private func situation(
-        _ exchange: borrowing Exchange, _ outcome: RetryPolicy.Outcome, _ progress: Progress
+        _ exchange: borrowing Exchange, _ outcome: RetryPolicy.Outcome, _ progress: RetryProgress
     ) -> RetryPolicy.Situation {
         let request = exchange.request
         var situation = RetryPolicy.Situation(method: request.method, outcome: outcome)
@@ -158,7 +211,7 @@ final class Retry: Plugin {
 
     // MARK: The origin's budget and circuit
 
-    private func record(_ health: CircuitBreaker.Health, _ exchange: borrowing Exchange, _ progress: Progress?) {
+    private func record(_ health: CircuitBreaker.Health, _ exchange: borrowing Exchange, _ progress: RetryProgress?) {
         settleToken(exchange, progress)
         guard settings.circuitBreaker, health == .failing || origins.areInTrouble else { return }
         let held = progress?.permit
@@ -167,20 +220,36 @@ final class Retry: Plugin {
         let now = host.now
         let change = origins.withTable { $0.record(health, of: origin, permit: held?.number, at: now) }
         news.report(change, origin, exchange.id)
+        fleet?.report(change, of: origin)
     }
 
-    private func reserve(_ exchange: borrowing Exchange, _ progress: Progress) -> RetryPolicy.Reason? {
+    /// Takes a token for a repetition. Returns the reason against it, and what to take from the fleet's store.
+    private func reserve(_ exchange: borrowing Exchange, _ progress: RetryProgress) -> (RetryPolicy.Reason?, Ask?) {
         guard settings.budget || settings.circuitBreaker, let origin = Origin(url: exchange.request.url) else {
-            return nil
+            return (nil, nil)
         }
         let now = host.now
-        let refusal = origins.withTable { $0.repeatRequest(to: origin, at: now) }
+        let (refusal, count) = origins.withTable { table in
+            let refusal = table.repeatRequest(to: origin, at: now)
+            return (refusal, table.ask(for: origin, isWaited: refusal == .budget, at: now))
+        }
         if refusal == nil, settings.budget { progress.token = (origin, exchange.attempt) }
-        return refusal
+        return (refusal, count.map { (origin, $0) })
+    }
+
+    private func take(_ ask: Ask) async {
+        let count = await fleet?.take(ask.count, for: ask.origin)
+        let now = host.now
+        origins.withTable { $0.took(count, for: ask.origin, at: now) }
+    }
+
+    private func openByPeers(_ origin: Origin) {
+        let now = host.now
+        news.report(origins.withTable { $0.openByPeers(origin, at: now) }, origin, 0)
     }
 
     /// Returns a token if no attempt was made with it, because a token stands for load on the network.
-    private func settleToken(_ exchange: borrowing Exchange, _ progress: Progress?) {
+    private func settleToken(_ exchange: borrowing Exchange, _ progress: RetryProgress?) {
         guard let progress, let token = progress.token else { return }
         progress.token = nil
         guard exchange.attempt == token.attempt else { return }
@@ -190,39 +259,21 @@ final class Retry: Plugin {
 
     /// Returns what the exchange still holds, however it ended.
     func onClose(_ exchange: borrowing Exchange, _ outcome: TurnOutcome) {
-        guard let progress = exchange.turnState as? Progress else { return }
+        guard let progress = exchange.turnState as? RetryProgress else { return }
         settleToken(exchange, progress)
         if progress.permit != nil { record(.unknown, exchange, progress) }
     }
 
     // MARK: State
 
-    private func progress(of exchange: borrowing Exchange) -> Progress {
-        if let progress = exchange.turnState as? Progress { return progress }
-        let progress = Progress()
+    /// Tokens to take from the fleet's store.
+    private typealias Ask = (origin: Origin, count: Int)
+
+    private func progress(of exchange: borrowing Exchange) -> RetryProgress {
+        if let progress = exchange.turnState as? RetryProgress { return progress }
+        let progress = RetryProgress()
         exchange.turnState = progress
         return progress
-    }
-
-    /// The state of one turn. Used by its hooks only, which never overlap.
-    private final class Progress {
-        var attempts = 0
-        var started: Duration?
-        /// The permit to probe an origin whose circuit is half-open.
-        var permit: (origin: Origin, number: UInt64)?
-        /// The token for the next repetition, and the number of attempts when it was taken.
-        var token: (origin: Origin, attempt: Int)?
-    }
-
-    /// The key of an exchange, kept over all its turns.
-    private final class NamedRequest: Sendable {
-        let method: Method
-        let key: IdempotencyKey
-
-        init(_ method: Method, _ key: IdempotencyKey) {
-            self.method = method
-            self.key = key
-        }
     }
 
     // MARK: Commands
@@ -230,7 +281,8 @@ final class Retry: Plugin {
     func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
         switch name {
         case "forget":
-            origins.withTable { $0.forget() }
+            let forgotten = origins.withTable { $0.forget() }
+            fleet?.forget(forgotten)
             reply.json(nil)
         default:
             let now = host.now

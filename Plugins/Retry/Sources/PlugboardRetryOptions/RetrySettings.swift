@@ -68,6 +68,13 @@ public struct RetrySettings: PluginSettings {
     @Setting("The requests that must succeed before the circuit closes, and the most that probe at once.", in: 1...1000)
     public var circuitProbes = 1
 
+    /// Shares budgets and circuits with all processes that use the same `plugboard.store/1`.
+    @Setting("Shares budgets and circuits with all processes that use the same `plugboard.store/1`.")
+    public var shared = false
+    /// The processes of a fleet whose circuits must be open before those of the others open.
+    @Setting("The processes of a fleet whose circuits must be open before those of the others open.", in: 1...1000)
+    public var circuitPeers = 2
+
     /// All settings at their defaults.
     public init() {}
 
