@@ -52,19 +52,23 @@ package final class FleetEngine: StoreEngine {
         _ done: @escaping @Sendable (Result<StoreReply, StoreFailure>) -> Void
     ) {
         var command = command
-        let (behaviour, memory) = state.withLock { state in
+        let (behaviour, memory, isWatched) = state.withLock { state in
             state.commands.append(command)
             state.foundNone = false
             if case .get(let keys, let watch?) = command {
                 for key in keys { state.readers[key, default: []].append((service, watch)) }
                 command = .get(keys)
             }
-            return (state.behaviour, state.memory)
+            return (state.behaviour, state.memory, !state.readers.isEmpty)
         }
         switch behaviour {
         case .works:
             memory?.perform(command, for: service) { [self, command] result in
-                if case .success(let reply) = result { tell(command, reply) }
+                if case .get = command, case .success(let reply) = result {
+                    state.withLock { $0.foundNone = !reply.values.contains(nil) }
+                } else if isWatched {
+                    tell(FleetEngine.keys(of: command))
+                }
                 done(result)
             }
         case .hidesWrites:
@@ -75,15 +79,11 @@ package final class FleetEngine: StoreEngine {
         asked.admit()
     }
 
-    /// Tells the readers of keys that have changed.
-    private func tell(_ command: StoreCommand, _ reply: StoreReply) {
-        let readers = state.withLock { state -> [(key: String, service: StoreService, watch: StoreWatch)] in
-            if case .get = command {
-                state.foundNone = !reply.values.contains(nil)
-                return []
-            }
-            return FleetEngine.keys(of: command).flatMap { key in
-                (state.readers.removeValue(forKey: key) ?? []).map { (key, $0.service, $0.watch) }
+    /// Tells the readers of keys that may have changed.
+    private func tell(_ keys: [String]) {
+        let readers = state.withLock { state in
+            keys.flatMap { key in
+                (state.readers.removeValue(forKey: key) ?? []).map { (key: key, service: $0.service, watch: $0.watch) }
             }
         }
         for reader in readers { reader.service.changed(reader.key, of: reader.watch) }
