@@ -419,7 +419,9 @@ let testTargets: [Target] = [
     pluginTests("Resume", "PlugboardRanges"),
     pluginTests("Retry", "PlugboardServerDelay", "PlugboardStore"),
     pluginTests("Validator", "PlugboardJSONSchema"),
-    pluginTests("Redis", "PlugboardStore", "PlugboardTesting", "PlugboardLimit", "PlugboardLimitOptions"),
+    pluginTests(
+        "Redis", "PlugboardStore", "PlugboardTesting", "PlugboardLimit", "PlugboardLimitOptions", "PlugboardRetry",
+        "PlugboardAuthentication"),
     tests("PluginCheckTests", "PluginCheck", "PlugboardKit", "CPlugboard", "PlugboardMessages", "PlugboardJSON"),
     tests(
         "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PluginLoader"

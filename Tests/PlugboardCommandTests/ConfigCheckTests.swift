@@ -116,6 +116,29 @@ struct ConfigCheckTests {
         #expect(outcome.stderr.isEmpty)
     }
 
+    @Test func `with --connect, plugins ask their servers, and the others do not begin their work`() async throws {
+        let redis = try Products.library("plugboard-redis")
+        let url = "unix://u:hidden@\(folder.file("none.sock"))"
+        let file = try folder.write(
+            "plugboard.json", #"{"plugins": ["retry", {"path": "\#(redis)", "settings": {"url": "\#(url)"}}]}"#)
+
+        let alone = try await Command.run("config", "check", file)
+        let outcome = try await Command.run("config", "check", "--connect", file)
+
+        #expect(alone.status == 0 && outcome.status == 1)
+        #expect(outcome.stdout.contains("nothing is wrong; plugins: redis, retry"))
+        #expect(outcome.stderr.contains("redis: unix://\(folder.file("none.sock"))?db=0 is out: No such file"))
+        #expect(!outcome.stderr.contains("hidden"))
+    }
+
+    @Test func `--connect asks nobody where no plugin has a server`() async throws {
+        let file = try folder.write("plugboard.json", #"{"plugins": ["retry", "limit"]}"#)
+
+        let outcome = try await Command.run("config", "check", "--connect", file)
+
+        #expect(outcome.status == 0 && outcome.stderr.isEmpty)
+    }
+
     @Test func `a file that does not exist is an error`() async throws {
         let outcome = try await Command.run("config", "check", folder.file("absent.json"))
 

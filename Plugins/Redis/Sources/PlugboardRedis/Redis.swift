@@ -1,4 +1,5 @@
 import CPlugboard
+import PlugboardJSON
 import PlugboardKit
 import PlugboardRedisOptions
 import PlugboardStore
@@ -13,7 +14,10 @@ import PlugboardStore
 final class Redis: Plugin {
     static let manifest = Manifest(
         id: "redis", version: "1.0.0", documentation: "Keeps what a fleet of processes shares in Redis or Valkey.",
-        priority: 0, hooks: [], provides: [Store.id])
+        priority: 0, hooks: [], provides: [Store.id],
+        commands: [
+            CommandDefinition("check", "Asks the server whether it can keep what the fleet shares.", isQuiet: true)
+        ])
 
     typealias Settings = RedisSettings
 
@@ -33,6 +37,11 @@ final class Redis: Plugin {
     func start() { if !host.isQuiet { engine.begin() } }
 
     func service(_ id: String) -> UnsafeRawPointer? { store.table }
+
+    func command(_ name: String, _ arguments: JSONValue, _ reply: Reply) {
+        let check = RedisCheck(engine, Store(store.table.assumingMemoryBound(to: plug_store_v1.self)))
+        host.startTask { reply.json(await check.run()) }
+    }
 
     func stop(within: Duration) async {
         store.stop()
