@@ -4,7 +4,7 @@ import PlugboardSQLite
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// Which requests are taken from the file, where a new one is put, and what that costs with many.
 struct QueueClaimTests {

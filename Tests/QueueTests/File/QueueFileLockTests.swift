@@ -3,7 +3,7 @@ import PlugboardSQLite
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// How long the lock of the file is held, and what happens while another process holds it.
 @Suite(.timeLimit(.minutes(2)))

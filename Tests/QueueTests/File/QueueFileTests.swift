@@ -6,7 +6,7 @@ import PlugboardSQLite
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// Files that are damaged, foreign, newer or full, and bodies that are gone.
 @Suite(.timeLimit(.minutes(2)))

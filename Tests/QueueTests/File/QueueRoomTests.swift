@@ -4,7 +4,7 @@ import PlugboardSQLite
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// What is removed for a new request, what it replaces, and when requests are too old.
 struct QueueRoomTests {
@@ -39,7 +39,7 @@ struct QueueRoomTests {
         }
     }
 
-    private func file(_ limits: QueueFile.Limits) -> QueueFile { QueueFile(owner: "p", limits: limits) { _ in false } }
+    private func file(_ limits: QueueLimits) -> QueueFile { QueueFile(owner: "p", limits: limits) { _ in false } }
 
     /// Takes all requests, and ends their sending so.
     private func settle(_ file: QueueFile, _ settlement: Settlement) throws {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// Lines, exchanges and claims on a file that is only a table, in orders that seeds decide: exchanges come, wait, are
 /// woken late, run out of time and are cancelled; another process writes rows; the file is asked and forgotten; the

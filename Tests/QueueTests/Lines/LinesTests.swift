@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// Which of the exchanges of a line goes on, and when.
 struct LinesTests {

@@ -3,52 +3,55 @@ import PlugboardSQLite
 import Synchronization
 import TestSupport
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
-/// A file, its model, and two processes that work on it.
+/// A store, its model, and two processes that work on it.
 final class ModelRun {
+    /// A process, by the name under which it holds requests.
+    struct Process {
+        let index: Int
+        let owner: String
+    }
+
+
     var model: QueueModel
     private var random: SeededRandom
-    private let folder: TemporaryFolder
-    /// A connection of each process.
-    private let stores: [SQLiteStore]
+    private let bench: any ModelBench
     /// How often there was no room, and how many requests were dropped for it.
     private(set) var (refusals, drops) = (0, 0)
     /// Bodies that are being written: the request, and the process.
     private var begun: [(id: String, sequence: Int64, process: Int, category: String?)] = []
     private let ended = Record()
-    private var files: [QueueFile] = []
+    private var files: [Process] = []
     private var owners = 0
     private var ids = 0
     private var now: Int64 = 1_700_000_000_000_000_000
     private var time: Int64 = 1_000_000_000
-    private let limits: QueueFile.Limits
+    private let limits: QueueLimits
     private static let origins = ["http://a.test", "http://b.test"]
 
-    init(seed: UInt64, _ limits: QueueFile.Limits) throws {
+    init(seed: UInt64, _ limits: QueueLimits, _ bench: any ModelBench) {
         random = SeededRandom(seed: seed)
-        model = QueueModel(limits)
+        model = QueueModel(limits, hasOwnTime: bench.hasOwnTime)
         self.limits = limits
-        let folder = try TemporaryFolder("queue-model")
-        self.folder = folder
-        stores = (0..<2).map { _ in
-            SQLiteStore(.file(folder.file("queue.sqlite")), schema: QueueSchema.schema) { _ in }
-        }
-        files = [process(), process()]
+        self.bench = bench
+        files = [process(0), process(1)]
     }
 
-    private func process() -> QueueFile {
+    private func process(_ index: Int) -> Process {
         owners += 1
-        let ended = ended
-        return QueueFile(owner: "p\(owners)", limits: limits) { owner in ended.lines.contains(owner) }
+        return Process(index: index, owner: "p\(owners)")
     }
+
+    /// The processes that others see to have ended. On another machine only their leases tell.
+    private var gone: [String] { bench.hasOwnTime ? ended.lines : [] }
 
     private func perform<Value: Sendable>(
-        _ file: QueueFile? = nil,
-        _ work: @escaping @Sendable (SQLiteStore.Connection) throws(SQLiteFailure) -> Value
+        _ file: Process? = nil,
+        _ work: @escaping @Sendable (any QueueSession) throws(SQLiteFailure) -> Value
     ) throws -> Value {
-        let process = files.firstIndex { $0.owner == file?.owner } ?? 0
-        return try stores[process].performAndWait(work)
+        let (file, ended) = (file ?? files[0], ended)
+        return try bench.perform(file, limits, isGone: { ended.lines.contains($0) }, work)
     }
 
     private func chance(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
@@ -65,8 +68,9 @@ final class ModelRun {
             // What this process knows of the network.
             let paused = Set(ModelRun.origins.filter { _ in chance(4) == 0 })
             let proven = chance(2) == 0 ? nil : Set(ModelRun.origins.filter { _ in chance(2) == 0 })
-            let claimed = try perform(file) { (connection) throws(SQLiteFailure) in
-                try file.claim(count, except: paused, proven: proven, now: now, time: time, connection).map(\.id)
+            let claimed = try perform(file) { (session) throws(SQLiteFailure) in
+                try session.claim(QueueClaim(count: count, paused: paused, proven: proven), now: now, time: time)
+                    .entries.map(\.id)
             }
             let expected = model.claim(
                 count, except: paused, proven: proven, now: now, time: time, owner: file.owner)
@@ -76,29 +80,29 @@ final class ModelRun {
         case 16:
             // kill -9, and a new process in its place.
             ended.add(file.owner)
-            files[process] = self.process()
+            files[process] = self.process(process)
             begun.removeAll { $0.process == process }
             return "\(file.owner) ends"
         case 17:
             self.time += Int64(chance(40)) * 1_000_000_000
             return "time passes"
         case 18:
-            _ = try perform(file) { (connection) throws(SQLiteFailure) in try file.renew(time: time, connection) }
+            _ = try perform(file) { (session) throws(SQLiteFailure) in try session.renew(time: time) }
             model.renew(time: time, owner: file.owner)
             return "\(file.owner) renews"
         case 19:
             // The wall clock goes on, or is set.
             self.now += [1, 60, 400, -7200, 5000][chance(5)] * 1_000_000_000
             let expired = self.now
-            _ = try perform(file) { (connection) throws(SQLiteFailure) in
-                try file.expire(now: expired, time: time, isStart: true, connection)
+            _ = try perform(file) { (session) throws(SQLiteFailure) in
+                try session.expire(now: expired, time: time, isStart: true)
             }
             model.expire(now: expired, time: time)
             return "the clock is \(expired)"
         case 20: return try takeBack(file)
         case 21:
             // It ends in an orderly way.
-            try perform(file) { (connection) throws(SQLiteFailure) in try file.leave(connection) }
+            try perform(file) { (session) throws(SQLiteFailure) in try session.leave() }
             model.release(file.owner)
             begun.removeAll { $0.process == process }
             return "\(file.owner) leaves"
@@ -109,15 +113,15 @@ final class ModelRun {
     }
 
     /// The first pieces of a body.
-    private func begin(_ file: QueueFile, _ process: Int) throws -> String {
+    private func begin(_ file: Process, _ process: Int) throws -> String {
         ids += 1
         let (id, now, time) = ("r\(ids)", now, time)
         // That of a request that is sent when it is complete.
         let category = ["a", "b", nil, nil][chance(4)]
         let line = NewEntry.line(category, nil)
-        let sequence = try perform(file) { (connection) throws(SQLiteFailure) in
-            let sequence = try file.begin(id, holding: line, now: now, time: time, connection)
-            for number in 0..<2 { try file.append([1, 2, 3], number, to: sequence, connection) }
+        let sequence = try perform(file) { (session) throws(SQLiteFailure) in
+            let sequence = try session.begin(id, holding: line, now: now, time: time)
+            for number in 0..<2 { _ = try session.append([1, 2, 3], number, to: sequence) }
             return sequence
         }
         model.begin(id, holding: line, bytes: 6, now: now, time: time, owner: file.owner)
@@ -125,7 +129,7 @@ final class ModelRun {
         return "\(file.owner) begins \(id)\(category.map { ", which holds \($0)" } ?? "")"
     }
 
-    private func add(_ file: QueueFile, _ process: Int) throws -> String {
+    private func add(_ file: Process, _ process: Int) throws -> String {
         // One whose body is complete now, or another.
         let begun = begun.firstIndex { $0.process == process && chance(2) == 0 }.map { self.begun.remove(at: $0) }
         // Its lease may have ended, and another process have removed it.
@@ -153,8 +157,8 @@ final class ModelRun {
         if chance(8) == 0 { entry.context = "context" }
         if let begun { (entry.length, entry.rest, entry.begun) = (7, [4], (begun.sequence, 2)) }
         let (new, now, time) = (entry, now, time)
-        let added = try perform(file) { (connection) throws(SQLiteFailure) in
-            try file.add([new], now: now, time: time, connection)
+        let added = try perform(file) { (session) throws(SQLiteFailure) in
+            try session.add([new], now: now, time: time)
         }
         let placement = added.placements[0]
         drops += added.dropped.count
@@ -166,7 +170,7 @@ final class ModelRun {
     }
 
     /// Also by a process whose request was taken back: then nothing must change.
-    private func settle(_ file: QueueFile) throws -> String {
+    private func settle(_ file: Process) throws -> String {
         let sending = model.entries.filter { if case .sending = $0.state { true } else { false } }
         guard !sending.isEmpty else { return "nothing is sent" }
         let entry = sending[chance(sending.count)]
@@ -182,9 +186,9 @@ final class ModelRun {
                     counts: [.attempt, .rejection, .failure][chance(3)], isTouched: true)
             }
         let (now, id) = (now, entry.id)
-        let isSettled = try perform(file) { (connection) throws(SQLiteFailure) in
-            guard let sequence = try file.sequence(of: id, connection) else { return false }
-            return try file.settle(sequence, settlement, now: now, connection)
+        let isSettled = try perform(file) { (session) throws(SQLiteFailure) in
+            guard let sequence = try session.sequence(of: id) else { return false }
+            return try session.settle(sequence, settlement, now: now)
         }
         let expected = model.settle(entry.id, settlement, now: now, owner: file.owner)
         guard isSettled == expected else { throw ModelError("\(entry.id) is settled: \(isSettled), not \(expected)") }
@@ -192,40 +196,42 @@ final class ModelRun {
     }
 
     /// Requests that were taken and not sent wait again.
-    private func putBack(_ file: QueueFile) throws -> String {
+    private func putBack(_ file: Process) throws -> String {
         let ids = model.putBack(owner: file.owner)
-        try perform(file) { (connection) throws(SQLiteFailure) in
+        try perform(file) { (session) throws(SQLiteFailure) in
             var sequences: [Int64] = []
-            for id in ids { if let sequence = try file.sequence(of: id, connection) { sequences.append(sequence) } }
-            try file.putBack(sequences, connection)
+            for id in ids { if let sequence = try session.sequence(of: id) { sequences.append(sequence) } }
+            try session.putBack(sequences)
         }
         return "\(file.owner) puts back \(ids)"
     }
 
-    private func takeBack(_ file: QueueFile) throws -> String {
-        let time = time
-        try perform(file) { (connection) throws(SQLiteFailure) in _ = try file.takeBack(time: time, connection) }
-        model.takeBack(time: time, owner: file.owner, ended: ended.lines)
+    private func takeBack(_ file: Process) throws -> String {
+        let (now, time) = (now, time)
+        try perform(file) { (session) throws(SQLiteFailure) in
+            try session.takeBack(running: nil, now: now, time: time)
+        }
+        model.takeBack(time: time, owner: file.owner, ended: gone)
         return "\(file.owner) takes back"
     }
 
-    private func choose(_ file: QueueFile) throws -> String {
+    private func choose(_ file: Process) throws -> String {
         let known = model.entries.filter { if case .writing = $0.state { false } else { true } }
         guard !known.isEmpty else { return "nothing to choose" }
         let id = known[chance(known.count)].id
         let now = now
         switch chance(3) {
         case 0:
-            _ = try perform(file) { (connection) throws(SQLiteFailure) in try file.drop(Selection(id: id), connection) }
+            _ = try perform(file) { (session) throws(SQLiteFailure) in try session.drop(Selection(id: id)) }
             model.drop(id)
             return "\(id) is dropped"
         case 1:
-            _ = try perform(file) { (connection) throws(SQLiteFailure) in try file.acknowledge([id], connection) }
+            _ = try perform(file) { (session) throws(SQLiteFailure) in try session.acknowledge([id]) }
             model.acknowledge(id)
             return "\(id) is acknowledged"
         default:
-            _ = try perform(file) { (connection) throws(SQLiteFailure) in
-                try file.revive(Selection(id: id), now: now, connection)
+            _ = try perform(file) { (session) throws(SQLiteFailure) in
+                try session.revive(Selection(id: id), now: now)
             }
             model.revive(id, now: now)
             return "\(id) is sent again"
@@ -235,16 +241,18 @@ final class ModelRun {
     /// After everything a process takes what there is, until there is nothing.
     func deliverAll() throws {
         for file in files { ended.add(file.owner) }
-        let last = process()
-        time += 1
-        let time = time
-        try perform { (connection) throws(SQLiteFailure) in _ = try last.takeBack(time: time, connection) }
-        model.takeBack(time: time, owner: last.owner, ended: ended.lines)
+        let last = process(0)
+        time += limits.lease + 1
+        let (start, time) = (now, time)
+        try perform(last) { (session) throws(SQLiteFailure) in
+            try session.takeBack(running: nil, now: start, time: time)
+        }
+        model.takeBack(time: time, owner: last.owner, ended: gone)
         while true {
             now += 400_000_000_000
             let now = now
-            let claimed = try perform { (connection) throws(SQLiteFailure) in
-                try last.claim(2, now: now, time: time, connection)
+            let claimed = try perform(last) { (session) throws(SQLiteFailure) in
+                try session.claim(QueueClaim(count: 2), now: now, time: time).entries
             }
             guard claimed.map(\.id) == model.claim(2, now: now, time: time, owner: last.owner) else {
                 throw ModelError("the last process claims \(claimed.map(\.id))")
@@ -252,8 +260,8 @@ final class ModelRun {
             if claimed.isEmpty { return }
             for entry in claimed {
                 let done = Settlement.done(DeliveredResponse(status: 200, fields: "[]", body: []))
-                try perform { (connection) throws(SQLiteFailure) in
-                    _ = try last.settle(entry.sequence, done, now: now, connection)
+                _ = try perform(last) { (session) throws(SQLiteFailure) in
+                    try session.settle(entry.sequence, done, now: now)
                 }
                 _ = model.settle(entry.id, done, now: now, owner: last.owner)
             }
@@ -261,33 +269,31 @@ final class ModelRun {
     }
 
     func lines() throws -> [String] {
-        try perform { (connection) throws(SQLiteFailure) in
-            try connection.rows("SELECT id, state, owner, attempts, rejections FROM request ORDER BY sequence") { row in
-                let state = EntryState(rawValue: row.integer(1)) ?? .dead
-                let owner = state == .sending ? " \(row.text(2))" : ""
-                return "\(row.text(0)) \(state.name)\(owner) \(row.integer(3)) \(row.integer(4))"
-            }
+        try bench.rows("SELECT id, state, owner, attempts, rejections FROM @request ORDER BY sequence").map { row in
+            let state = EntryState(rawValue: Int64(row[1]) ?? 5) ?? .dead
+            let owner = state == .sending ? " \(row[2])" : ""
+            return "\(row[0]) \(state.name)\(owner) \(row[3]) \(row[4])"
         }
     }
 
     /// What must hold at all times: of a line at most one is ready or sent, and none waits while none is; the totals
     /// are those of the rows; and no piece is without its request.
     func brokenLines() throws -> [String] {
-        try perform { (connection) throws(SQLiteFailure) in
-            try connection.rows(
-                """
-                SELECT line FROM request WHERE line IS NOT NULL GROUP BY line
-                HAVING sum(state IN (1, 3)) > 1 OR sum(state = 0) > 0 AND sum(state = 1) > 0
-                    OR sum(state = 2) > 0 AND sum(state IN (0, 1, 3)) = 0
-                UNION ALL SELECT 'total' FROM total WHERE requests <> (SELECT count(*) FROM request WHERE state <> 4)
-                    OR dead <> (SELECT count(*) FROM request WHERE state = 5)
-                    OR outcomes <> (SELECT count(*) FROM request WHERE state = 4)
-                    OR bytes <> (SELECT ifnull(sum(size), 0) FROM request)
-                UNION ALL SELECT 'piece' FROM piece WHERE request NOT IN (SELECT ifnull(body, sequence) FROM request)
-                    AND request NOT IN (SELECT body FROM gone)
-                """
-            ) { $0.text(0) }
-        }
+        try bench.rows(
+            """
+            SELECT line FROM @request WHERE line IS NOT NULL GROUP BY line
+            HAVING count(*) FILTER (WHERE state IN (1, 3)) > 1
+                OR count(*) FILTER (WHERE state = 0) > 0 AND count(*) FILTER (WHERE state = 1) > 0
+                OR count(*) FILTER (WHERE state = 2) > 0 AND count(*) FILTER (WHERE state IN (0, 1, 3)) = 0
+            UNION ALL SELECT 'total' FROM \(bench.total) total
+                WHERE requests <> (SELECT count(*) FROM @request WHERE state <> 4)
+                OR dead <> (SELECT count(*) FROM @request WHERE state = 5)
+                OR outcomes <> (SELECT count(*) FROM @request WHERE state = 4)
+                OR bytes <> (SELECT coalesce(sum(size), 0) FROM @request)
+            UNION ALL SELECT 'piece' FROM @piece p
+                WHERE p.request NOT IN (SELECT coalesce(body, sequence) FROM @request)\(bench.remains)
+            """
+        ).map { $0[0] }
     }
 }
 

@@ -1,4 +1,4 @@
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// The limits of the model.
 extension QueueModel {

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// What the README's table says, in plain code: the file is compared with it.
 struct QueueModel {
@@ -55,11 +55,16 @@ struct QueueModel {
     var clock: Int64 = 0
     var wall: Int64 = 0
     var lastTime: Int64 = 0
-    let limits: QueueFile.Limits
+    let limits: QueueLimits
+    /// Whether the store has a time of its own; otherwise its time is the wall clock.
+    let hasOwnTime: Bool
 
-    init(_ limits: QueueFile.Limits) { self.limits = limits }
+    init(_ limits: QueueLimits, hasOwnTime: Bool = true) { (self.limits, self.hasOwnTime) = (limits, hasOwnTime) }
+
+    private mutating func look(at now: Int64) { if !hasOwnTime { clock = now } }
 
     private mutating func step(now: Int64, time: Int64) {
+        guard hasOwnTime else { return look(at: now) }
         clock += min(max(now - wall, time - lastTime, 0), min(limits.age, limits.resultAge) / 2)
         (wall, lastTime) = (max(wall, now), time)
     }
@@ -181,6 +186,7 @@ struct QueueModel {
     }
 
     mutating func settle(_ id: String, _ settlement: Settlement, now: Int64, owner: String) -> Bool {
+        look(at: now)
         guard let index = index(id), entries[index].state == .sending(owner) else { return false }
         switch settlement {
         case .done(let response):
@@ -251,6 +257,7 @@ struct QueueModel {
     }
 
     mutating func revive(_ id: String, now: Int64) {
+        look(at: now)
         guard let index = index(id) else { return }
         switch entries[index].state {
         case .waiting: entries[index].due = now
@@ -269,7 +276,7 @@ struct QueueModel {
         let wall = (QueueFile.earliestWall + 1)..<(now - 2 * limits.age)
         for index in entries.indices where entries[index].state == .waiting {
             let entry = entries[index]
-            if entry.born < clock - limits.age || wall.contains(entry.created) {
+            if entry.born < clock - limits.age || hasOwnTime && wall.contains(entry.created) {
                 entries[index].end(.dead, clock: clock, now: now)
             }
         }

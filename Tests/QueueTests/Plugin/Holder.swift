@@ -2,7 +2,7 @@ import PlugboardSQLite
 import Synchronization
 import TestSupport
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// Holds requests on their way to the server until the test lets them go, and records what comes and what has a
 /// response.

@@ -3,7 +3,7 @@ import PlugboardJSON
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// Callers that go away, passwords in URLs, and tickets of the program's own.
 @Suite(.timeLimit(.minutes(2)))

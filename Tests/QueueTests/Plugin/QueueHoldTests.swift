@@ -4,7 +4,7 @@ import PlugboardSQLite
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// What a process holds in the file: a request that it sends, a lease, a file that cannot be written.
 @Suite(.timeLimit(.minutes(2)))

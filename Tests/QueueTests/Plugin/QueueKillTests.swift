@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// Two processes that queue and send on one file are killed at random moments, again and again, against a server that
 /// counts.

@@ -3,7 +3,7 @@ import PlugboardJSON
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// The gauge of the requests in the file.
 @Suite(.timeLimit(.minutes(2)))

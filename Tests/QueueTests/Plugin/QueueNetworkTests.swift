@@ -3,7 +3,7 @@ import PlugboardJSON
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// The network of the system comes and goes.
 @Suite(

@@ -3,7 +3,7 @@ import PlugboardJSON
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// Categories, priorities, collapse keys, and requests that the server refuses.
 @Suite(.timeLimit(.minutes(2)))

@@ -3,7 +3,7 @@ import PlugboardJSON
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// The order of a category where another process has written to the file, and where several exchanges wait.
 @Suite(.timeLimit(.minutes(2)))

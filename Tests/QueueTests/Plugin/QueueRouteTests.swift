@@ -3,7 +3,7 @@ import PlugboardJSON
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// By which route queued requests are sent.
 @Suite(.timeLimit(.minutes(2)))

@@ -4,7 +4,7 @@ import PlugboardJSON
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// Keeping requests, and delivering them, linked and loaded.
 @Suite(.timeLimit(.minutes(2)))

@@ -4,7 +4,7 @@ import PlugboardSQLite
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// The order of a category's requests that are under way at the same time.
 @Suite(.timeLimit(.minutes(2)))

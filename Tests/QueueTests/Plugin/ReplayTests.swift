@@ -4,7 +4,7 @@ import PlugboardJSON
 import TestSupport
 import Testing
 
-@testable import PlugboardQueue
+@_spi(QueueStores) @testable import PlugboardQueue
 
 /// When requests are sent again: by a clock that the test moves.
 @Suite(.timeLimit(.minutes(2)))

@@ -94,11 +94,11 @@ extension Queue {
     /// Lets a request that this exchange was sending wait in the file. `done` gets whether its ticket will have an
     /// outcome. If the file cannot be written, `done` is called at once, and the change is tried again.
     func giveBack(_ entry: NewEntry, _ failure: PlugboardError, _ done: @escaping @Sendable (Bool) -> Void) {
-        store.perform { (file, connection, now, _) throws(SQLiteFailure) -> (isThere: Bool, isSettled: Bool) in
-            try connection.removing { () throws(SQLiteFailure) in
-                guard let sequence = try file.sequence(of: entry.id, connection) else { return (false, false) }
+        store.perform { (session, now, _) throws(SQLiteFailure) -> (isThere: Bool, isSettled: Bool) in
+            try session.together(removes: true) { () throws(SQLiteFailure) in
+                guard let sequence = try session.sequence(of: entry.id) else { return (false, false) }
                 let settlement = Settlement.waiting(failure, until: now, counts: .nothing, isTouched: true)
-                return (true, try file.settle(sequence, settlement, now: now, connection))
+                return (true, try session.settle(sequence, settlement, now: now))
             }
         } then: { [self] result in
             switch result {

@@ -37,19 +37,35 @@ final class Queue: Plugin {
     init(settings: QueueSettings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
+        let changes = QueueChanges()
+        let engine = try Queue.engine(settings, host, changes)
+        if let probe = settings.probe, Origin(url: probe) == nil {
+            throw PlugboardError(.configuration, "probe of queue must be an absolute http or https URL.")
+        }
+        store = QueueStore(engine, lease: settings.lease, host: host)
+        news = QueueNews(host)
+        replayer = Replayer(settings, store: store, host: host, news: news)
+        tickets = TicketMaker(host)
+        changes.replayer = replayer
+        methods = settings.methods
+        failures = settings.failures
+    }
+
+    private static func engine(
+        _ settings: QueueSettings, _ host: PluginHost, _ changes: QueueChanges
+    ) throws(PlugboardError) -> any QueueEngine {
+        let limits = QueueLimits(settings)
+        if let url = settings.store, !url.isEmpty {
+            return try QueueEngineMaker.engine(
+                QueueEngineContext(url: url, schema: settings.schema, limits: limits, host: host) {
+                    changes.replayer?.reload()
+                })
+        }
         let path = try Queue.path(settings, host)
         do throws(SQLiteFailure) { try SQLiteStore.check(path.starting, schema: QueueSchema.schema) } catch {
             throw PlugboardError(.configuration, "The queue cannot use its file. \(error.message)")
         }
-        if let probe = settings.probe, Origin(url: probe) == nil {
-            throw PlugboardError(.configuration, "probe of queue must be an absolute http or https URL.")
-        }
-        store = QueueStore(path.current, limits: QueueFile.Limits(settings), host: host)
-        news = QueueNews(host)
-        replayer = Replayer(settings, store: store, host: host, news: news)
-        tickets = TicketMaker(host)
-        methods = settings.methods
-        failures = settings.failures
+        return SQLiteEngine(path.current, limits: limits, host: host)
     }
 
     /// The path now, and the path after start.

@@ -9,6 +9,13 @@ public struct QueueSettings: PluginSettings {
         "The file; a relative path starts at the configuration's folder. Without it, queue.sqlite in the data directory."
     )
     public var path: String? = nil
+    /// A database instead of the file, which machines can share: `postgresql://user@host/database`.
+    @Setting(
+        "A database instead of the file, which machines can share: `postgresql://user@host/database`.", isSecret: true)
+    public var store: String? = nil
+    /// The schema of the queue in the database of `store`.
+    @Setting("The schema of the queue in the database of `store`.", count: 1...60)
+    public var schema = "plugboard_queue"
     /// When requests of the listed methods are kept: off, onFailure, journal or later.
     @Setting("When requests of the listed methods are kept: off, onFailure, journal or later.")
     public var mode = QueueMode.onFailure

@@ -99,8 +99,8 @@ final class OutcomeWaiters: Sendable {
         _ id: String, found: @escaping @Sendable (JSONValue) -> Void,
         missing: @escaping @Sendable (PlugboardError) -> Void
     ) {
-        store.perform { (file, connection, _, _) throws(SQLiteFailure) in
-            try file.list(Selection(id: id), limit: 1, isWhole: true, connection).first
+        store.perform { (session, _, _) throws(SQLiteFailure) in
+            try session.list(Selection(id: id), limit: 1, isWhole: true, isUnacknowledged: false).first
         } then: { result in
             switch result {
             case .success(.some(let entry)): found(entry)

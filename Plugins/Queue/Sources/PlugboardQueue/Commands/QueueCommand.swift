@@ -38,6 +38,8 @@ struct QueueCommand {
             "acknowledge", "Forgets outcomes that were delivered.",
             arguments: #"{"id": "a ticket", "ids": ["the tickets"]}"#, isQuiet: true),
         CommandDefinition("stats", "Shows the numbers of requests by state, and their bytes.", isQuiet: true),
+        CommandDefinition(
+            "migrate", "Makes the tables of the queue in PostgreSQL, or brings them up to this version.", isQuiet: true),
         CommandDefinition("forget", "Removes all requests.", isQuiet: true),
     ]
 
@@ -66,8 +68,15 @@ struct QueueCommand {
                 list(selection, try limit(arguments), isUnacknowledged: true, reply)
             case "acknowledge": acknowledge(try ids(arguments, values), reply)
             case "stats":
-                answer(reply) { (file, connection, _, _) throws(SQLiteFailure) in
-                    .object(try file.statistics(connection))
+                answer(reply) { (session, _, _) throws(SQLiteFailure) in
+                    .object(try session.statistics())
+                }
+            case "migrate":
+                queue.store.migrate { result in
+                    switch result {
+                    case .success(let text): reply.json(["migrated": .string(text)])
+                    case .failure(let failure): reply.fail(QueueStore.error(failure))
+                    }
                 }
             default: drop(Selection(), reply)
             }
@@ -118,8 +127,7 @@ struct QueueCommand {
     private func answer(
         _ reply: Reply,
         _ work:
-            @escaping @Sendable (QueueFile, SQLiteStore.Connection, _ now: Int64, _ time: Int64)
-            throws(SQLiteFailure) -> JSONValue,
+            @escaping @Sendable (any QueueSession, _ now: Int64, _ time: Int64) throws(SQLiteFailure) -> JSONValue,
         then: @escaping @Sendable () -> Void = {}
     ) {
         queue.store.perform(work) { result in
@@ -132,19 +140,18 @@ struct QueueCommand {
     }
 
     private func list(_ selection: Selection, _ limit: Int, isUnacknowledged: Bool = false, _ reply: Reply) {
-        answer(reply) { (file, connection, _, _) throws(SQLiteFailure) in
+        answer(reply) { (session, _, _) throws(SQLiteFailure) in
             .object([
                 "requests": .array(
-                    try file.list(
-                        selection, limit: limit, isWhole: isUnacknowledged, isUnacknowledged: isUnacknowledged,
-                        connection))
+                    try session.list(
+                        selection, limit: limit, isWhole: isUnacknowledged, isUnacknowledged: isUnacknowledged))
             ])
         }
     }
 
     private func show(_ id: String, _ reply: Reply) {
-        queue.store.perform { (file, connection, _, _) throws(SQLiteFailure) in
-            try file.list(Selection(id: id), limit: 1, isWhole: true, connection).first
+        queue.store.perform { (session, _, _) throws(SQLiteFailure) in
+            try session.list(Selection(id: id), limit: 1, isWhole: true, isUnacknowledged: false).first
         } then: { result in
             switch result {
             case .success(.some(let entry)): reply.json(entry)
@@ -158,16 +165,16 @@ struct QueueCommand {
 
     private func replay(_ selection: Selection, _ reply: Reply) {
         let queue = queue
-        queue.store.perform { (file, connection, now, _) throws(SQLiteFailure) in
-            try file.revive(selection, now: now, connection)
+        queue.store.perform { (session, now, _) throws(SQLiteFailure) in
+            try session.revive(selection, now: now)
         } then: { result in
             if case .failure(let failure) = result {
                 reply.fail(QueueStore.error(failure))
                 return
             }
             queue.replayer.replayByHand(selection.naming) {
-                QueueCommand(queue: queue).answer(reply) { (file, connection, _, _) throws(SQLiteFailure) in
-                    .object(try file.statistics(connection))
+                QueueCommand(queue: queue).answer(reply) { (session, _, _) throws(SQLiteFailure) in
+                    .object(try session.statistics())
                 }
             }
         }
@@ -175,8 +182,8 @@ struct QueueCommand {
 
     private func drop(_ selection: Selection, _ reply: Reply) {
         let queue = queue
-        queue.store.perform { (file, connection, _, _) throws(SQLiteFailure) in
-            try file.drop(selection, connection)
+        queue.store.perform { (session, _, _) throws(SQLiteFailure) in
+            try session.drop(selection)
         } then: { result in
             switch result {
             case .success(let ids):
@@ -204,8 +211,8 @@ struct QueueCommand {
     }
 
     private func acknowledge(_ ids: [String], _ reply: Reply) {
-        answer(reply) { (file, connection, _, _) throws(SQLiteFailure) in
-            ["acknowledged": .number(JSONNumber(try file.acknowledge(ids, connection)))]
+        answer(reply) { (session, _, _) throws(SQLiteFailure) in
+            ["acknowledged": .number(JSONNumber(try session.acknowledge(ids)))]
         }
     }
 }

@@ -6,7 +6,8 @@
 
 /// The size of a file, and when it was last written. The stamp of a database's write-ahead log shows, without opening
 /// the database, whether other processes may have written to it.
-struct FileStamp: Equatable, Sendable {
+@_spi(QueueStores)
+public struct FileStamp: Equatable, Sendable {
     private let seconds: Int
     private let nanoseconds: Int
     private let size: Int

@@ -2,19 +2,7 @@ import PlugboardJSON
 import PlugboardKit
 import PlugboardSQLite
 
-/// The requests that a command selects.
-struct Selection: Sendable, Equatable {
-    var id: String?
-    var tag: String?
-    var category: String?
-    var states: [EntryState] = []
-
-    /// Whether all requests are selected.
-    var isAll: Bool { id == nil && tag == nil && category == nil && states.isEmpty }
-
-    /// The same selection without the states.
-    var naming: Selection { Selection(id: id, tag: tag, category: category) }
-
+extension Selection {
     var condition: (sql: String, values: [SQLiteStore.Value]) {
         var (parts, values): ([String], [SQLiteStore.Value]) = (["state <> 0"], [])
         for (column, value) in [("id", id), ("tag", tag), ("category", category)] {
@@ -24,8 +12,7 @@ struct Selection: Sendable, Equatable {
         }
         if !states.isEmpty { parts.append("state IN (\(states.map { "\($0.rawValue)" }.joined(separator: ", ")))") }
         return (parts.joined(separator: " AND "), values)
-    }
-}
+    }}
 
 /// Finds and drops requests, and makes dead ones wait again.
 extension QueueFile {
@@ -38,48 +25,19 @@ extension QueueFile {
         var found: [JSONValue] = []
         try connection.each(
             """
-            SELECT id, state, category, tag, collapse, context, priority, method, url, length, created, due, completed,
-                attempts, rejections, code, reason, status, fields, content, head
+            SELECT \(QueueEntryJSON.columns)
             FROM request WHERE \(condition)\(isUnacknowledged ? " AND acknowledged = 0" : "")
             ORDER BY sequence LIMIT ?
             """, values + [.integer(limit)]
         ) { row in
-            found.append(QueueFile.json(row, isWhole: isWhole))
+            found.append(
+                QueueEntryJSON.value(
+                    isWhole: isWhole, text: { row.isNull($0) ? nil : row.text($0) },
+                    integer: { row.isNull($0) ? nil : row.integer($0) },
+                    bytes: { row.isNull($0) ? nil : Array(row.bytes($0)) }))
             return true
         }
         return found
-    }
-
-    private static func json(_ row: borrowing SQLiteStore.Row, isWhole: Bool) -> JSONValue {
-        func number(_ column: Int) -> JSONValue? {
-            row.isNull(column) ? nil : .number(JSONNumber(row.integer(column)))
-        }
-        func text(_ column: Int) -> JSONValue? { row.isNull(column) ? nil : .string(row.text(column)) }
-        func time(_ column: Int) -> JSONValue? {
-            row.isNull(column) ? nil : .string(HTTPDate(seconds: row.integer(column) / 1_000_000_000).description)
-        }
-        var object: JSONObject = ["id": .string(row.text(0))]
-        let state = EntryState(rawValue: row.integer(1)) ?? .dead
-        object["state"] = .string(state.name)
-        object["method"] = text(7)
-        object["url"] = .string(Printable.url(row.text(8)))
-        for (name, column) in [("category", 2), ("tag", 3), ("collapseKey", 4), ("context", 5)] {
-            object[name] = text(column)
-        }
-        object["priority"] = number(6)
-        if row.integer(9) >= 0 { object["bytes"] = number(9) }
-        object["created"] = time(10)
-        if state.name == "waiting" { object["due"] = time(11) }
-        object["completed"] = time(12)
-        object["attempts"] = number(13)
-        object["rejections"] = number(14)
-        for (name, column) in [("code", 15), ("reason", 16)] { object[name] = text(column) }
-        object["status"] = number(17)
-        guard isWhole else { return .object(object) }
-        object["responseFields"] = (try? JSONParser.parse(row.text(18))) ?? nil
-        if !row.isNull(19) { object["responseBody"] = .string(Base64.encode(Array(row.bytes(19)))) }
-        if let head = CapturedHead(row.text(20)) { object["fields"] = head.shown }
-        return .object(object)
     }
 
     /// Removes requests; returns their tickets.

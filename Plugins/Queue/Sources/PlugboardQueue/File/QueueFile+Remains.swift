@@ -1,14 +1,5 @@
 import PlugboardSQLite
 
-/// The numbers that are read from the file after each use of it.
-struct QueueSurvey: Sendable {
-    /// Requests that wait, or are being written or sent, of all processes.
-    let pending: Int
-    let dead: Int
-    /// Whether pieces of bodies are to be removed.
-    let hasRemains: Bool
-}
-
 /// Removes remaining pieces of bodies, and finds what this process holds.
 extension QueueFile {
     /// Takes the same time for any number of requests.

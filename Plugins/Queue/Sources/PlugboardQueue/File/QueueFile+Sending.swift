@@ -4,16 +4,6 @@ import PlugboardSQLite
 
 /// Takes requests to send them, and gives them back.
 extension QueueFile {
-    /// Which requests are taken.
-    enum Choice: Sendable, Equatable {
-        /// Requests that are due.
-        case due
-        /// Requests of a line that are due.
-        case line(String)
-        /// Requests that are due and that commands have selected.
-        case selected([Selection])
-    }
-
     /// Takes up to `count` requests that can be sent, the most urgent first.
     ///
     /// - Parameters:
@@ -21,7 +11,7 @@ extension QueueFile {
     ///   - proven: Origins to which several requests may be sent at once; nil for all.
     ///   - isHeld: Whether no request of the line is taken now.
     func claim(
-        _ count: Int, _ choice: Choice = .due, except paused: Set<String> = [], proven: Set<String>? = nil,
+        _ count: Int, _ choice: QueueClaim.Choice = .due, except paused: Set<String> = [], proven: Set<String>? = nil,
         isHeld: (String) -> Bool = { _ in false }, now: Int64, time: Int64, _ connection: Connection
     ) throws(SQLiteFailure) -> [ClaimedEntry] {
         try connection.transaction { () throws(SQLiteFailure) in
@@ -49,7 +39,7 @@ extension QueueFile {
     /// The requests that can be sent now, the most urgent first. Requests that are not taken are read from the index
     /// alone, unless commands have selected some, because an unreachable server may have thousands.
     func candidates(
-        _ choice: Choice, except paused: Set<String>, now: Int64
+        _ choice: QueueClaim.Choice, except paused: Set<String>, now: Int64
     ) -> (query: String, values: [SQLiteStore.Value]) {
         var condition = "(due <= ? OR due > ?)"
         var values: [SQLiteStore.Value] = [.integer(now), .integer(latest(now))]

@@ -7,24 +7,11 @@ import PlugboardSQLite
 /// Times are parameters, so that all interleavings of processes can be tested: `now` is the wall clock, `time` the
 /// monotonic clock, which all processes share until the system is booted again.
 struct QueueFile: Sendable {
-    struct Limits: Sendable {
-        /// The most requests without an outcome, and the most outcomes.
-        var requests = 100_000
-        var bytes = 256 << 20
-        var dropsOldest = false
-        /// The most age of a request. All times here are in nanoseconds.
-        var age: Int64 = .max
-        var resultAge: Int64 = .max
-        /// The longest wait. A later time comes from a clock that was set back.
-        var longestWait: Int64 = 300_000_000_000
-        var lease: Int64 = 30_000_000_000
-    }
-
     typealias Connection = SQLiteStore.Connection
 
     /// The owner of the rows that this process holds.
     let owner: String
-    let limits: Limits
+    let limits: QueueLimits
     /// Whether the process of an owner has ended; nil if that cannot be known.
     let isGone: @Sendable (String) -> Bool?
 

@@ -70,6 +70,9 @@ struct Lines<Ticket> {
     /// Whether an exchange of the line is being sent. Then no other request of the line may be sent.
     func isPassed(_ line: String) -> Bool { lines[line]?.passing != nil }
 
+    /// The lines of which an exchange is being sent.
+    var passed: Set<String> { Set(lines.lazy.filter { $0.value.passing != nil }.map(\.key)) }
+
     /// The lines that exchanges wait for, the line of the oldest first.
     var waitedFor: [String] {
         lines.filter { !$0.value.waiters.isEmpty }.sorted { $0.value.waiters[0].number < $1.value.waiters[0].number }

@@ -56,7 +56,7 @@ extension Replayer {
         var needsProbe: Bool
         var room = 0
         /// Nil takes only what exchanges wait for.
-        var choice: QueueFile.Choice?
+        var choice: QueueClaim.Choice?
         /// The lines whose requests are taken first, because exchanges wait for them.
         var lines: [String] = []
         /// Origins to which nothing is sent now, because they are paused, or a request to them must end first.
@@ -78,14 +78,9 @@ extension Replayer {
     }
 
     private func claim(_ order: Order) {
-        store.perform { [self] (file, connection, now, time) throws(SQLiteFailure) in
+        store.perform { [self] (session, now, time) throws(SQLiteFailure) in
             // Sending frees space, so it must go on while the disk is full.
-            try connection.removing { () throws(SQLiteFailure) in
-                // If a later step fails, the transaction takes back what an earlier one has claimed.
-                try connection.transaction { () throws(SQLiteFailure) in
-                    try perform(order, file, connection, now, time)
-                }
-            }
+            try session.together(removes: true) { () throws(SQLiteFailure) in try perform(order, session, now, time) }
         } then: { [self] result in
             switch result {
             case .success(let claim):
@@ -107,55 +102,47 @@ extension Replayer {
 
     /// Runs an order on the store's thread, and returns what it has claimed.
     private func perform(
-        _ order: Order, _ file: QueueFile, _ connection: SQLiteStore.Connection, _ now: Int64, _ time: Int64
+        _ order: Order, _ session: any QueueSession, _ now: Int64, _ time: Int64
     ) throws(SQLiteFailure) -> Claim {
         var claim = Claim()
         claim.now = now
-        try file.takeBack(time: time, connection)
-        let nextExpiry = state.withLock { $0.nextExpiry }
+        let (nextExpiry, running, passed) = state.withLock { ($0.nextExpiry, Set($0.running.keys), $0.lines.passed) }
+        try session.takeBack(running: running, now: now, time: time)
         let isTimeToExpire = time >= nextExpiry
         if isTimeToExpire {
-            claim.expired = try file.expire(now: now, time: time, isStart: nextExpiry == .min, connection)
-        }
-        // An exchange of this process precedes the requests that came while it is being sent.
-        var held: Set<String> = []
-        func isHeld(_ line: String) -> Bool {
-            guard state.withLock({ $0.lines.isPassed(line) }) else { return false }
-            held.insert(line)
-            return true
+            claim.expired = try session.expire(now: now, time: time, isStart: nextExpiry == .min)
         }
         // Origins that get no more, because a request to them is under way already.
         var sending = order.paused
-        func add(_ entries: [ClaimedEntry]) {
-            claim.entries += entries
-            for entry in entries where !order.proven.contains(entry.origin) { sending.insert(entry.origin) }
+        func add(_ count: Int, _ choice: QueueClaim.Choice, proven: Set<String>?) throws(SQLiteFailure) {
+            // An exchange of this process precedes the requests that came while it is being sent.
+            let taken = try session.claim(
+                QueueClaim(count: count, choice: choice, paused: sending, proven: proven, held: passed), now: now,
+                time: time)
+            claim.entries += taken.entries
+            // With these, the end of the exchange that holds a line starts the next claim.
+            claim.busy += taken.heldBack
+            for entry in taken.entries where !order.proven.contains(entry.origin) { sending.insert(entry.origin) }
         }
         for line in order.lines where claim.entries.count < order.room {
-            add(
-                try file.claim(
-                    1, .line(line), except: sending, isHeld: isHeld, now: now, time: time, connection))
+            try add(1, .line(line), proven: nil)
         }
         if let choice = order.choice, order.room > claim.entries.count {
-            add(
-                try file.claim(
-                    order.room - claim.entries.count, choice, except: sending, proven: order.proven,
-                    isHeld: isHeld, now: now, time: time, connection))
+            try add(order.room - claim.entries.count, choice, proven: order.proven)
         }
         // Nothing more is sent once the kernel closes.
         if state.withLock({ $0.isEnding }) {
-            try file.putBack(claim.entries.map(\.sequence), connection)
+            try session.putBack(claim.entries.map(\.sequence))
             claim.entries = []
         }
         // Requests that are due but not taken are held or not selected, so later ones count. For a probe, all count.
         if claim.entries.isEmpty, order.needsProbe || order.choice != nil {
-            claim.nextDue = try file.nextDue(
-                except: order.paused, after: order.needsProbe ? .min : now, connection)
+            claim.nextDue = try session.nextDue(
+                except: order.paused, after: order.needsProbe ? .min : now, now: now)
         }
         for line in state.withLock({ $0.lines.waitedFor }) {
-            if try file.isBusy(line, connection) { claim.busy.append(line) } else { claim.free.append(line) }
+            if try session.isBusy(line) { claim.busy.append(line) } else { claim.free.append(line) }
         }
-        // With these, the end of the exchange that holds a line starts the next claim.
-        claim.busy += held
         if isTimeToExpire { state.withLock { $0.nextExpiry = time + Replayer.expiryPeriod } }
         return claim
     }

@@ -36,10 +36,10 @@ extension Replayer {
 
     /// Looks up a line that exchanges wait for in the file. A file that cannot be read delays none of them.
     func look(_ line: String) {
-        store.perform { [store] (file, connection, _, _) throws(SQLiteFailure) in
+        store.perform { [store] (session, _, _) throws(SQLiteFailure) in
             // Before the file is read, so that a later write is seen.
             let stamp = store.stamp.flatMap { $0.isSettled ? $0 : nil }
-            return (stamp, try file.isBusy(line, connection))
+            return (stamp, try session.isBusy(line))
         } then: { [self] result in
             let now = host.now.nanoseconds
             let isBusy = changeLines { state -> Bool in

@@ -150,10 +150,10 @@ extension Replayer {
     }
 
     private func settle(_ entry: ClaimedEntry, _ settlement: Settlement) {
-        store.perform { (file, connection, now, _) throws(SQLiteFailure) in
-            try connection.removing { () throws(SQLiteFailure) in
-                let isSettled = try file.settle(entry.sequence, settlement, now: now, connection)
-                let isBusy = try entry.line.map { (line) throws(SQLiteFailure) in try file.isBusy(line, connection) }
+        store.perform { (session, now, _) throws(SQLiteFailure) in
+            try session.together(removes: true) { () throws(SQLiteFailure) in
+                let isSettled = try session.settle(entry.sequence, settlement, now: now)
+                let isBusy = try entry.line.map { (line) throws(SQLiteFailure) in try session.isBusy(line) }
                 return (isSettled, isBusy)
             }
         } then: { [self] result in
@@ -181,9 +181,9 @@ extension Replayer {
     /// Removes the entry of a caller that has its outcome. The row must not stay: it would block its line, and the next
     /// process would send it.
     func discard(_ id: String, _ line: String?) {
-        store.perform { (file, connection, _, _) throws(SQLiteFailure) in
-            try connection.removing { () throws(SQLiteFailure) in
-                if let sequence = try file.sequence(of: id, connection) { try file.discard(sequence, connection) }
+        store.perform { (session, _, _) throws(SQLiteFailure) in
+            try session.together(removes: true) { () throws(SQLiteFailure) in
+                if let sequence = try session.sequence(of: id) { try session.discard(sequence) }
             }
         } then: { [self] result in
             switch result {

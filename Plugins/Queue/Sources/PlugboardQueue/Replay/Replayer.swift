@@ -130,8 +130,8 @@ final class Replayer: Sendable {
 
     /// Renews the leases, and cancels requests that another process has taken because this one was too late.
     func renew() {
-        store.perform { (file, connection, _, time) throws(SQLiteFailure) in
-            try file.renew(time: time, connection)
+        store.perform { (session, _, time) throws(SQLiteFailure) in
+            try session.renew(time: time)
         } then: { [self] result in
             guard case .success(let held) = result else { return }
             let lost = state.withLock { state in state.sendings.filter { !held.contains($0.key) }.map(\.value) }

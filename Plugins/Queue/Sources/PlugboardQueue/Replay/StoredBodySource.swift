@@ -30,9 +30,8 @@ final class StoredBodySource: BodySource {
             pull.end()
             return
         }
-        store.perform { [id] (file, connection, _, _) throws(SQLiteFailure) -> [UInt8]? in
-            guard let sequence = try file.sequence(of: id, connection) else { return nil }
-            return try file.piece(number, of: sequence, connection)
+        store.perform { [id] (session, _, _) throws(SQLiteFailure) in
+            try session.piece(number, of: id)
         } then: { [self] result in
             if case .failure(let failure) = result {
                 // A later reading may succeed, after a busy disk or too many open files.

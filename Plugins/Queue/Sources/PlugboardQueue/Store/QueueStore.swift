@@ -3,7 +3,7 @@ import PlugboardQueueOptions
 import PlugboardSQLite
 import Synchronization
 
-/// Uses the queue's file on a thread of its own. Writes requests that are added at the same time in one transaction.
+/// Uses the queue's engine, on its thread. Writes requests that are added at the same time in one transaction.
 final class QueueStore: Sendable {
     private struct Addition {
         let entry: NewEntry
@@ -11,10 +11,9 @@ final class QueueStore: Sendable {
         let dropped: @Sendable ([DroppedEntry]) -> Void
     }
 
-    let file: QueueFile
-    private let logPath: String
     private let host: PluginHost
-    private let store: SQLiteStore
+    private let lease: Duration
+    private let engine: any QueueEngine
     // The requests in the file, of all processes that share it, when this process last used it.
     private let pending: PluginHost.Gauge
     private let dead: PluginHost.Gauge
@@ -24,24 +23,14 @@ final class QueueStore: Sendable {
     /// Whether the failure of a survey was logged.
     private let hasWarned = Atomic(false)
 
-    /// How long SQLite waits for another process that writes. Then other work comes first.
-    private static let lockPatience = Duration.milliseconds(250)
-
-    init(_ path: String, limits: QueueFile.Limits, host: PluginHost) {
-        self.host = host
+    init(_ engine: any QueueEngine, lease: Duration, host: PluginHost) {
+        (self.engine, self.lease, self.host) = (engine, lease, host)
         pending = host.gauge("length", ["state": "pending"])
         dead = host.gauge("length", ["state": EntryState.dead.name])
-        logPath = "\(path)-wal"
-        file = QueueFile(owner: ProcessIdentity().text, limits: limits) { ProcessIdentity($0).map(\.isGone) ?? true }
-        store = SQLiteStore(.file(path), schema: QueueSchema.schema, patience: QueueStore.lockPatience) { [host] text in
-            host.log(.warning, text)
-        }
     }
 
-    /// The stamp of the file's log, which shows writes without opening the file. From any thread.
-    var stamp: FileStamp? { FileStamp(logPath) }
-
-    private var addingPatience: Duration { .nanoseconds(file.limits.lease) }
+    /// What shows writes of other processes. From any thread.
+    var stamp: FileStamp? { engine.stamp }
 
     private var now: Int64 { host.wallClock.nanoseconds }
     private var time: Int64 { host.now.nanoseconds }
@@ -52,8 +41,7 @@ final class QueueStore: Sendable {
     func perform<Value: Sendable>(
         within patience: Duration = .seconds(5),
         _ work:
-            @escaping @Sendable (QueueFile, SQLiteStore.Connection, _ now: Int64, _ time: Int64)
-            throws(SQLiteFailure) -> Value,
+            @escaping @Sendable (any QueueSession, _ now: Int64, _ time: Int64) throws(SQLiteFailure) -> Value,
         then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void = { _ in }
     ) {
         perform(until: host.now + patience, work, then)
@@ -62,16 +50,15 @@ final class QueueStore: Sendable {
     private func perform<Value: Sendable>(
         until end: Duration,
         _ work:
-            @escaping @Sendable (QueueFile, SQLiteStore.Connection, _ now: Int64, _ time: Int64)
-            throws(SQLiteFailure) -> Value,
+            @escaping @Sendable (any QueueSession, _ now: Int64, _ time: Int64) throws(SQLiteFailure) -> Value,
         _ then: @escaping @Sendable (Result<Value, SQLiteFailure>) -> Void
     ) {
-        store.perform(
-            { [self] (connection) throws(SQLiteFailure) in
-                let value = try work(file, connection, now, time)
+        engine.perform(
+            { [self] (session) throws(SQLiteFailure) in
+                let value = try work(session, now, time)
                 // The work is done, so a failure of the survey must not fail it.
                 do throws(SQLiteFailure) {
-                    if let survey = try file.survey(connection) { note(survey, isReadOnly: connection.isReadOnly) }
+                    if let survey = try session.survey() { note(survey) }
                 } catch {
                     if error.kind != .busy, !hasWarned.exchange(true, ordering: .relaxed) {
                         host.log(.warning, "The length of the queue cannot be read from its file. \(error.message)")
@@ -87,21 +74,21 @@ final class QueueStore: Sendable {
             })
     }
 
-    private func note(_ survey: QueueSurvey, isReadOnly: Bool) {
+    private func note(_ survey: QueueSurvey) {
         pending.set(survey.pending)
         dead.set(survey.dead)
-        if survey.hasRemains, !isReadOnly { sweep() }
+        if survey.hasRemains { sweep() }
     }
 
     /// Removes what is left of large bodies, with pauses for other processes.
     private func sweep() {
         guard !isSweeping.exchange(true, ordering: .relaxed) else { return }
         host.schedule(after: .milliseconds(10)) { [self] in
-            store.perform { [self] (connection) throws(SQLiteFailure) in
+            engine.perform { [self] (session) throws(SQLiteFailure) in
                 defer { isSweeping.store(false, ordering: .relaxed) }
-                try connection.removing { () throws(SQLiteFailure) in try file.sweep(connection) }
+                try session.sweep()
             } then: { [self] result in
-                if case .success = result { perform { (_, _, _, _) throws(SQLiteFailure) in } }
+                if case .success = result { perform { (_, _, _) throws(SQLiteFailure) in } }
             }
         }
     }
@@ -121,14 +108,14 @@ final class QueueStore: Sendable {
         if !isFirst { return }
         let batch = Mutex<[Addition]>([])
         // Tried again for as long as a lease, because these requests must be kept.
-        perform(within: addingPatience) { [self] (file, connection, now, time) throws(SQLiteFailure) in
+        perform(within: lease) { [self] (session, now, time) throws(SQLiteFailure) in
             let taken = additions.withLock { additions in
                 defer { additions = [] }
                 return additions
             }
             batch.withLock { $0 = taken }
             do throws(SQLiteFailure) {
-                return try file.add(taken.map(\.entry), now: now, time: time, connection)
+                return try session.add(taken.map(\.entry), now: now, time: time)
             } catch {
                 // They are tried again, before the additions that have come meanwhile.
                 if error.kind == .busy {
@@ -163,18 +150,17 @@ final class QueueStore: Sendable {
         done: @escaping @Sendable (Result<(sequence: Int64, pieces: Int), PlugboardError>) -> Void
     ) {
         let loop = host.currentLoop
-        perform(within: addingPatience) {
-            (file, connection, now, time) throws(SQLiteFailure) -> (sequence: Int64, pieces: Int) in
-            try connection.transaction { () throws(SQLiteFailure) in
+        perform(within: lease) {
+            (session, now, time) throws(SQLiteFailure) -> (sequence: Int64, pieces: Int) in
+            try session.together(removes: false) { () throws(SQLiteFailure) in
                 let sequence: Int64
                 if let begun {
                     sequence = begun.sequence
                 } else {
-                    sequence = try file.begin(id, holding: line, now: now, time: time, connection)
+                    sequence = try session.begin(id, holding: line, now: now, time: time)
                 }
                 let pieces = begun?.pieces ?? 0
-                try file.append(bytes, pieces, to: sequence, connection)
-                guard connection.changes == 1 else {
+                guard try session.append(bytes, pieces, to: sequence) else {
                     throw SQLiteFailure(
                         code: 1, message: "Another process has removed the request while its body was written.")
                 }
@@ -187,8 +173,8 @@ final class QueueStore: Sendable {
 
     /// Removes an entry whose body could not be written. It must not stay, because it may block its line.
     func discard(_ sequence: Int64) {
-        perform { (file, connection, _, _) throws(SQLiteFailure) in
-            try connection.removing { () throws(SQLiteFailure) in try file.discard(sequence, connection) }
+        perform { (session, _, _) throws(SQLiteFailure) in
+            try session.together(removes: true) { () throws(SQLiteFailure) in try session.discard(sequence) }
         } then: { [self] result in
             guard case .failure(let failure) = result, failure.kind != .closed else { return }
             host.schedule(after: .seconds(1)) { [self] in discard(sequence) }
@@ -198,12 +184,12 @@ final class QueueStore: Sendable {
     /// Lets requests that were being sent wait again, for other processes or the next start.
     func close(within limit: Duration) {
         isClosed.store(true, ordering: .relaxed)
-        perform { (file, connection, _, _) throws(SQLiteFailure) in
-            // The file is locked only if this process holds something.
-            if try file.isOwner(connection) { try file.leave(connection) }
-        }
-        store.close(within: limit)
+        perform { (session, _, _) throws(SQLiteFailure) in try session.leave() }
+        engine.close(within: limit)
     }
+
+    /// Makes the tables, or brings them up to this version.
+    func migrate(then: @escaping @Sendable (Result<String, SQLiteFailure>) -> Void) { engine.migrate(then: then) }
 
     static func error(_ failure: SQLiteFailure) -> PlugboardError {
         PlugboardError(
