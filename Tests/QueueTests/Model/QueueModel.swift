@@ -102,11 +102,13 @@ struct QueueModel {
         }
         // It came before the one that waits.
         let isReplaced = new.isFirst && !isCancelled && !same.isEmpty
-        if !isCancelled, !isReplaced, !makeRoom(new, replacing: same.map { entries[$0].id }, begun, now) {
+        // Room is made by removing others, so their indices change.
+        let replaced = same.map { entries[$0].id }
+        if !isCancelled, !isReplaced, !makeRoom(new, replacing: replaced, begun, now) {
             entries.removeAll { $0.id == begun?.id }
             return .full
         }
-        for index in same where entries[index].state == .waiting {
+        for index in replaced.compactMap({ index($0) }) where entries[index].state == .waiting {
             if entries[index].isTouched { isTouched = true }
             if isReplaced {
                 entries[index].isTouched = entries[index].isTouched || new.isTouched

@@ -7,7 +7,7 @@ import Testing
 
 @_spi(QueueStores) @testable import PlugboardQueue
 
-/// Two processes that queue and send on one file are killed at random moments, again and again, against a server that
+/// Two processes that queue and send on one store are killed at random moments, again and again, against a server that
 /// counts.
 ///
 /// In each process two requests of each category are under way at once, so that only the queue keeps their order. It is
@@ -26,7 +26,7 @@ struct QueueKillTests {
     }
 
     /// Starts a process that is killed, again and again.
-    private static func run(_ process: Int, kills: Int, file: String, url: String) async throws -> Seen {
+    private static func run(_ process: Int, kills: Int, store: QueueKillStore, url: String) async throws -> Seen {
         var random = SeededRandom(seed: UInt64(15 + process))
         var seen = Seen()
         var next = [1, 1, 1]
@@ -34,7 +34,8 @@ struct QueueKillTests {
             let outcome = try await WriterProcess.run(
                 "QueueKillRun",
                 [
-                    "PLUGBOARD_TEST_QUEUE": file, "PLUGBOARD_TEST_URL": url, "PLUGBOARD_TEST_PROCESS": "\(process)",
+                    "PLUGBOARD_TEST_QUEUE": store.path, "PLUGBOARD_TEST_SCHEMA": store.schema ?? "",
+                    "PLUGBOARD_TEST_URL": url, "PLUGBOARD_TEST_PROCESS": "\(process)",
                     "PLUGBOARD_TEST_START": next.map { "\($0)" }.joined(separator: " "),
                     "PLUGBOARD_TEST_DELAY": "\(UInt32.random(in: 5000...400_000, using: &random))",
                 ])
@@ -54,20 +55,32 @@ struct QueueKillTests {
 
     @Test(.enabled(if: WriterProcess.variable("PLUGBOARD_TEST_QUEUE") == nil))
     func `no request is lost, none is carried out twice, and the order of a category is kept`() async throws {
-        let server = try CountingServer()
         let folder = try TemporaryFolder("queue-kill")
-        let file = folder.file("queue.sqlite")
+        try await QueueKillTests.kill(QueueKillStore(path: folder.file("queue.sqlite")))
+    }
 
+    // With fsync, unlike other tests.
+    @Test(
+        .enabled(if: WriterProcess.variable("PLUGBOARD_TEST_QUEUE") == nil),
+        .enabled(if: PostgreSQLProcess.isAvailable, PostgreSQLProcess.skipped))
+    func `in a database no request is lost, none is carried out twice, and the order is kept`() async throws {
+        let database = try await PostgreSQLProcess()
+        try await QueueKillTests.kill(QueueKillStore(path: database.url, schema: try database.schema()))
+    }
+
+    private static func kill(_ store: QueueKillStore) async throws {
+        let server = try CountingServer()
         let half = QueueKillTests.kills / 2
-        async let first = QueueKillTests.run(0, kills: half, file: file, url: server.url)
-        async let second = QueueKillTests.run(1, kills: QueueKillTests.kills - half, file: file, url: server.url)
+        async let first = QueueKillTests.run(0, kills: half, store: store, url: server.url)
+        async let second = QueueKillTests.run(1, kills: QueueKillTests.kills - half, store: store, url: server.url)
         let seen = try await [first, second]
         // Nothing is dropped any more, so that what is left is delivered.
         server.isKind = true
         let last = try Kernel(
             plugins: [
                 .queue {
-                    $0.path = file; $0.delay = .milliseconds(1); $0.delayLimit = .milliseconds(5)
+                    store.set(&$0)
+                    ($0.delay, $0.delayLimit) = (.milliseconds(1), .milliseconds(5))
                 }
             ], log: .silent)
         while true {
@@ -101,6 +114,19 @@ struct QueueKillTests {
         print(
             "\(QueueKillTests.kills) kills: \(begun.count) begun, \(kept.count) kept, \(effects.count) effects, "
                 + "\(server.arrivals) arrivals, \(server.refusals) refused, \(dead.count) dead")
+    }
+}
+
+/// Where the queue is: a file, or a database with its schema.
+struct QueueKillStore: Sendable {
+    let path: String
+    var schema: String?
+
+    func set(_ settings: inout QueueSettings) {
+        guard let schema, !schema.isEmpty else { return settings.path = path }
+        (settings.store, settings.schema) = (path, schema)
+        // Other machines see by it that a process has ended.
+        settings.lease = .seconds(1)
     }
 }
 
@@ -200,7 +226,7 @@ struct QueueKillRun {
         let kernel = try Kernel(
             plugins: [
                 .queue {
-                    $0.path = file
+                    QueueKillStore(path: file, schema: WriterProcess.variable("PLUGBOARD_TEST_SCHEMA")).set(&$0)
                     $0.delay = .milliseconds(1)
                     $0.delayLimit = .milliseconds(10)
                     $0.attempts = 1_000_000

@@ -101,6 +101,12 @@ public struct QueueCommands: Sendable {
         QueueStatistics(try await commands.json("queue", "stats"))
     }
 
+    /// Makes the tables in the database of `store`, or brings them up to this version. Returns a sentence about it.
+    @discardableResult
+    public func migrate() async throws(PlugboardError) -> String {
+        try await commands.json("queue", "migrate")["migrated"]?.stringValue ?? ""
+    }
+
     private func selection(
         _ id: String?, _ tag: String?, _ category: String?, _ state: QueuedRequest.State?, _ limit: Int?
     ) -> JSONObject {

@@ -46,6 +46,8 @@ final class PostgreSQLConnection {
         let values = texts.map { UnsafePointer<CChar>($0.1) } + [nil]
         guard let raw = PQconnectdbParams(names, values, 1) else { throw .inaccessible("There is no memory.") }
         self.raw = raw
+        // Otherwise they are printed.
+        PQsetNoticeProcessor(raw, { _, _ in }, nil)
         guard PQstatus(raw) == CONNECTION_OK, PQsetnonblocking(raw, 1) == 0 else { throw lost() }
         guard PQserverVersion(raw) >= 130_000 else {
             throw .inaccessible("The server is PostgreSQL \(PQserverVersion(raw) / 10_000); the queue needs 13 or newer.")
