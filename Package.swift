@@ -12,6 +12,9 @@ let bundled = [
 // Each in a product of its own, which `Plugboard` does not have: a program without an engine needs no library of it.
 let engines = ["Redis"]
 
+// The plugin `queue` with a second store; neither options nor metadata of its own.
+let queueStore = "PlugboardQueuePostgreSQL"
+
 // CI sets this, so that the warnings of a new compiler break the build of this repository only.
 let strict: [SwiftSetting] =
     Context.environment["PLUGBOARD_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)]
@@ -100,6 +103,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CPlugboardYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     // Not by pkg-config, which gives a flag that SwiftPM refuses with a warning.
     .systemLibrary(name: "CPlugboardHiredis", providers: [.apt(["libhiredis-dev"])]),
+    .systemLibrary(name: "CPlugboardPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CPlugboardNettle", pkgConfig: "nettle", providers: [.apt(["nettle-dev"])]),
     .systemLibrary(name: "CPlugboardZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CPlugboardBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
@@ -328,6 +332,15 @@ let plugins: [Target] =
     + plugin("Resume", "PlugboardRanges") + plugin("Retry", "PlugboardServerDelay", "PlugboardStore")
     + plugin("Validator", "PlugboardJSONSchema")
     + plugin("Redis", "CPlugboardHiredis", "PlugboardStore")
+    + [
+        .target(
+            name: queueStore,
+            dependencies: [
+                "PlugboardQueue", "PlugboardQueueOptions", "PlugboardKit", "PlugboardMessages", "PlugboardJSON",
+                "PlugboardSQLite", "CPlugboardPostgreSQL",
+            ],
+            path: "Plugins/Queue/Sources/PlugboardQueuePostgreSQL", packageAccess: false, swiftSettings: strict)
+    ]
 
 let testTargets: [Target] = [
     module(
@@ -414,7 +427,7 @@ let testTargets: [Target] = [
     pluginTests("Authentication", "PlugboardStore"),
     pluginTests("Cookies", "PlugboardSQLite"),
     pluginTests("Cache", "PlugboardSQLite", "PlugboardStore", "ExampleCookbook"),
-    pluginTests("Queue", "PlugboardSQLite"),
+    pluginTests("Queue", "PlugboardSQLite", .target(name: queueStore)),
     pluginTests("Limit", "PlugboardStore"),
     pluginTests("Resume", "PlugboardRanges"),
     pluginTests("Retry", "PlugboardServerDelay", "PlugboardStore"),
@@ -498,6 +511,8 @@ let package = Package(
         .executable(name: "plugboard", targets: ["PlugboardCommand"]),
         .executable(name: "plugboard-inspect", targets: ["PlugboardInspect"]),
         .executable(name: "plugboard-core", targets: ["ExampleCore"]),
+        .library(name: queueStore, targets: [queueStore, "PlugboardQueueOptions"]),
+        .library(name: "plugboard-queue-postgresql", type: .dynamic, targets: [queueStore]),
     ]
         // Linked one by one; of a plugin that is loaded, a program needs the options only.
         + (bundled + engines).map {

@@ -30,7 +30,7 @@ struct BundledPluginTests {
     }
 
     /// Plugins for engines, which the catalog does not have.
-    private static let engines = ["redis"]
+    private static let engines = ["queue-postgresql", "redis"]
 
     @Test func `the checked shared objects are those of the catalog and of engines`() async throws {
         let listed = try await ProcessRunner.running([Products.executable("plugboard"), "plugins", "list", "--json"])

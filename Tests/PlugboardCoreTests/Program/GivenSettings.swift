@@ -173,6 +173,8 @@ enum GivenSettings {
             "queue",
             .queue {
                 $0.path = $0.path
+                $0.store = $0.store
+                $0.schema = $0.schema
                 $0.mode = $0.mode
                 $0.methods = $0.methods
                 $0.failures = $0.failures

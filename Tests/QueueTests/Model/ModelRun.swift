@@ -13,7 +13,6 @@ final class ModelRun {
         let owner: String
     }
 
-
     var model: QueueModel
     private var random: SeededRandom
     private let bench: any ModelBench

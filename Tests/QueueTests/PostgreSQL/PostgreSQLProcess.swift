@@ -35,7 +35,10 @@ final class PostgreSQLProcess: Sendable {
         if getuid() == 0 { try ProcessRunner.output(of: ["chown", "nobody", folder.path]) }
         let made = try await ProcessRunner.running(
             PostgreSQLProcess.unprivileged("initdb")
-                + ["-D", folder.file("data"), "-U", "plugboard", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"])
+                + [
+                    "-D", folder.file("data"), "-U", "plugboard", "-A", "trust", "-E", "UTF8", "--locale=C",
+                    "--no-sync",
+                ])
         guard made.status == 0 else { throw ProductError.missing("initdb: \(made.stderr)") }
         try await start()
     }

@@ -9,7 +9,8 @@ import Testing
 @Suite(.enabled(if: PostgreSQLProcess.isAvailable, PostgreSQLProcess.skipped), .timeLimit(.minutes(2)))
 struct PostgreSQLQueueTests {
     @Test(arguments: Linkage.allCases)
-    func `a request is queued, sent with its whole body, and its outcome is acknowledged`(linkage: Linkage) async throws {
+    func `a request is queued, sent with its whole body, and its outcome is acknowledged`(linkage: Linkage) async throws
+    {
         let scene = try await PostgreSQLScene()
         let kernel = try scene.kernel(linkage)
         let pieces = AsyncStream<Bytes> { continuation in

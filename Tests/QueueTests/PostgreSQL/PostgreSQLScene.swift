@@ -27,7 +27,9 @@ struct PostgreSQLScene: Sendable {
     }
 
     /// A kernel on the queue.
-    func kernel(_ linkage: Linkage = .linked, settings: JSONObject = [:], library: String = "plugboard-queue-postgresql")
+    func kernel(
+        _ linkage: Linkage = .linked, settings: JSONObject = [:], library: String = "plugboard-queue-postgresql"
+    )
         throws -> Kernel
     {
         var settings = settings

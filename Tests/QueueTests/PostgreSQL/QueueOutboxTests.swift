@@ -38,7 +38,8 @@ struct QueueOutboxTests {
         let writer = try scene.kernel(settings: ["automatic": false])
         _ = try await writer.sendLater(scene.post("first", category: "c"))
         try scene.run(
-            "INSERT INTO @outbox (url, category) SELECT '\(scene.origin.url("/"))' || n, 'c' FROM generate_series(1, 250) n")
+            "INSERT INTO @outbox (url, category) SELECT '\(scene.origin.url("/"))' || n, 'c' FROM generate_series(1, 250) n"
+        )
 
         let worker = try scene.kernel()
         while scene.requests.lines.count < 251 { try await Task.sleep(for: .milliseconds(10)) }
@@ -53,7 +54,8 @@ struct QueueOutboxTests {
         "(url) VALUES (E'http://a.test/\\nx')", "(url, method) VALUES ('http://a.test/', 'GET /')",
         "(url, fields) VALUES ('http://a.test/', '[]')", "(url, fields) VALUES ('http://a.test/', '{\"a b\": \"c\"}')",
         "(url, fields) VALUES ('http://a.test/', '{\"a\": 1}')",
-        "(url, fields) VALUES ('http://a.test/', '{\"a\": \"b\\r\\nc: d\"}')", "(url, id) VALUES ('http://a.test/', '')",
+        "(url, fields) VALUES ('http://a.test/', '{\"a\": \"b\\r\\nc: d\"}')",
+        "(url, id) VALUES ('http://a.test/', '')",
     ])
     func `a row that cannot be sent is refused where it is inserted`(_ row: String) async throws {
         let scene = try await PostgreSQLScene()
@@ -66,14 +68,17 @@ struct QueueOutboxTests {
     @Test func `a large body is kept in pieces, and an origin with its own port is that of a request`() async throws {
         let scene = try await PostgreSQLScene()
         try scene.run(
-            "INSERT INTO @outbox (id, url, body) VALUES ('t', 'http://A.test:80/x', decode(repeat('ab', 300000), 'hex'))")
+            "INSERT INTO @outbox (id, url, body) VALUES ('t', 'http://A.test:80/x', decode(repeat('ab', 300000), 'hex'))"
+        )
         let kernel = try scene.kernel(settings: ["automatic": false])
 
         try scene.run("SELECT @take_in('o', 100, 10000000, false)")
 
         #expect(try scene.run("SELECT origin, length FROM @request") == [["http://a.test", "300000"]])
         #expect(
-            try scene.run("SELECT octet_length(bytes) FROM @piece ORDER BY number") == [["131072"], ["131072"], ["37856"]])
+            try scene.run("SELECT octet_length(bytes) FROM @piece ORDER BY number") == [
+                ["131072"], ["131072"], ["37856"],
+            ])
         await kernel.shutDown()
     }
 }

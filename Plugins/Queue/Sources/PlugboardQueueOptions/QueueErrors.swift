@@ -7,7 +7,7 @@ extension PlugboardError.Code {
     public static let queueArgument: Self = "queue.argument"
     /// The queue knows no request with this ticket.
     public static let queueUnknown: Self = "queue.unknown"
-    /// The file of the queue cannot be read or written.
+    /// The file or the database of the queue cannot be used.
     public static let queueFile: Self = "queue.file"
     /// The server refused a queued request as often as the limit allows.
     public static let queueRejected: Self = "queue.rejected"

@@ -50,7 +50,8 @@ final class PostgreSQLConnection {
         PQsetNoticeProcessor(raw, { _, _ in }, nil)
         guard PQstatus(raw) == CONNECTION_OK, PQsetnonblocking(raw, 1) == 0 else { throw lost() }
         guard PQserverVersion(raw) >= 130_000 else {
-            throw .inaccessible("The server is PostgreSQL \(PQserverVersion(raw) / 10_000); the queue needs 13 or newer.")
+            throw .inaccessible(
+                "The server is PostgreSQL \(PQserverVersion(raw) / 10_000); the queue needs 13 or newer.")
         }
     }
 

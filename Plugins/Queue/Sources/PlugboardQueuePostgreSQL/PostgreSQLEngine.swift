@@ -98,7 +98,8 @@ final class PostgreSQLEngine: QueueEngine {
             (state.connection, state.refusal, state.doubtful) = (connection, nil, [])
             return connection
         } catch {
-            let pause = min(state.refusal.map { $0.pause * 2 } ?? PostgreSQLEngine.firstPause, PostgreSQLEngine.longestPause)
+            let pause = min(
+                state.refusal.map { $0.pause * 2 } ?? PostgreSQLEngine.firstPause, PostgreSQLEngine.longestPause)
             state.refusal = (error, .now + pause, pause)
             throw error
         }

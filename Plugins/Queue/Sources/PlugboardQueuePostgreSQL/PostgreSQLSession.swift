@@ -58,7 +58,8 @@ final class PostgreSQLSession: QueueSession {
     }
 
     func append(_ bytes: [UInt8], _ number: Int, to sequence: Int64) throws(SQLiteFailure) -> Bool {
-        try run("SELECT @append($1, $2, $3)", .integer(sequence), .integer(number), .bytes(bytes)).first?.bool(0) ?? false
+        try run("SELECT @append($1, $2, $3)", .integer(sequence), .integer(number), .bytes(bytes)).first?.bool(0)
+            ?? false
     }
 
     func discard(_ sequence: Int64) throws(SQLiteFailure) {
@@ -75,7 +76,9 @@ final class PostgreSQLSession: QueueSession {
         var result = Added()
         for row in results.compactMap(\.first) {
             result.placements.append(PostgreSQLSession.placements[row.text(0) ?? ""] ?? .full)
-            guard let dropped = row.text(1), dropped != "[]", let list = try? JSONParser.parse(dropped) else { continue }
+            guard let dropped = row.text(1), dropped != "[]", let list = try? JSONParser.parse(dropped) else {
+                continue
+            }
             result.dropped += (list.arrayValue ?? []).map {
                 DroppedEntry(
                     id: $0["id"]?.stringValue ?? "", category: $0["category"]?.stringValue, tag: $0["tag"]?.stringValue)
@@ -152,7 +155,8 @@ final class PostgreSQLSession: QueueSession {
                 .texts(order.held.sorted()), .integer(limits.longestWait), given(now), given(time),
             ])
         let held = Statement(
-            names("SELECT DISTINCT line FROM @request WHERE state = 1 AND line = ANY ($1)"), [.texts(order.held.sorted())])
+            names("SELECT DISTINCT line FROM @request WHERE state = 1 AND line = ANY ($1)"),
+            [.texts(order.held.sorted())])
         let results = try run(order.held.isEmpty ? [claim] : [claim, held])
         return Claimed(
             entries: results[0].map { row in
@@ -192,7 +196,9 @@ final class PostgreSQLSession: QueueSession {
         case .done(let delivered): response = delivered
         case .dead(let why, let delivered): (state, error, response) = (.dead, why, delivered)
         case .waiting(let why, let until, let counts, let touched):
-            (state, error, wait, isTouched) = (.ready, why, clock == .given ? until - now : max(until - now, 0), touched)
+            (state, error, wait, isTouched) = (
+                .ready, why, clock == .given ? until - now : max(until - now, 0), touched
+            )
             counted = "\(counts)"
         }
         return try run(

@@ -68,7 +68,9 @@ struct PostgreSQLRow: Sendable {
 
     /// Bytes, which the server writes as `\x` and digits.
     func bytes(_ column: Int) -> [UInt8]? {
-        guard let digits = columns[column], digits.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "x")]) else { return nil }
+        guard let digits = columns[column], digits.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "x")]) else {
+            return nil
+        }
         func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit &- 48 : digit &- 87 }
         return stride(from: 2, to: digits.count - 1, by: 2).map { value(digits[$0]) << 4 | value(digits[$0 + 1]) & 15 }
     }

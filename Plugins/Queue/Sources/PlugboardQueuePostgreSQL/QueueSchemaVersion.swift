@@ -27,7 +27,8 @@ enum QueueSchemaVersion {
         let version = "DELETE FROM @version; INSERT INTO @version VALUES (\(migrations.count));"
         try connection.script(
             "BEGIN; SELECT pg_advisory_xact_lock(hashtext('plugboard'), hashtext('migrate'));"
-                + (before == 0 ? "CREATE SCHEMA IF NOT EXISTS \(names.quoted);" : "") + names(steps + version) + "COMMIT")
+                + (before == 0 ? "CREATE SCHEMA IF NOT EXISTS \(names.quoted);" : "") + names(steps + version)
+                + "COMMIT")
         return "The database has version \(migrations.count) now; it had \(before)."
     }
 

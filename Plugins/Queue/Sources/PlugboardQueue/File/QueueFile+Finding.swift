@@ -12,7 +12,8 @@ extension Selection {
         }
         if !states.isEmpty { parts.append("state IN (\(states.map { "\($0.rawValue)" }.joined(separator: ", ")))") }
         return (parts.joined(separator: " AND "), values)
-    }}
+    }
+}
 
 /// Finds and drops requests, and makes dead ones wait again.
 extension QueueFile {

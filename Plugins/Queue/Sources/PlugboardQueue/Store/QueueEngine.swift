@@ -1,5 +1,5 @@
 import PlugboardKit
-import PlugboardQueueMetadata
+internal import PlugboardQueueMetadata
 import PlugboardQueueOptions
 import PlugboardSQLite
 

@@ -194,7 +194,7 @@ final class QueueStore: Sendable {
     static func error(_ failure: SQLiteFailure) -> PlugboardError {
         PlugboardError(
             failure.kind == .full ? .queueFull : .queueFile,
-            failure.kind == .readOnly ? readOnly : "The file of the queue cannot be used. \(failure.message)")
+            failure.kind == .readOnly ? readOnly : "The store of the queue cannot be used. \(failure.message)")
     }
 
     static let readOnly = "The file of the queue can be read only."
