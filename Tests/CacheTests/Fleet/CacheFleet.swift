@@ -41,6 +41,21 @@ struct CacheFleet: Sendable {
     /// The number of requests that the server has seen.
     var sent: Int { transport.requests.count }
 
+    /// Waits until a condition holds, which depends on other threads. Lets time pass in steps, each after the store has
+    /// replied to what it was asked.
+    func until(advancing step: Duration = .zero, _ isTrue: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + Gate.patience
+        while try await !isTrue() {
+            guard ContinuousClock.now < deadline else { throw PlugboardError("test.late", "The condition never held.") }
+            if step > .zero {
+                for _ in 0..<3 { for bench in benches { _ = try await bench.kernel.cache.stats() } }
+                try await engine.settled()
+                clock.advance(by: step)
+            }
+            await Task.yield()
+        }
+    }
+
     func shutDown() async { for bench in benches { await bench.kernel.shutDown() } }
 }
 
@@ -49,7 +64,9 @@ extension CacheBench {
     func metric(_ name: String) -> Int64 { kernel.metrics.first { $0.name == "cache.\(name)" }?.value ?? 0 }
 
     /// Waits until what the cache stores is in the store of the fleet: another look-up comes after it.
-    func stored(_ url: String = "http://a.test/") async throws { _ = try await kernel.cache.cachedResponse(for: Request(.get, url)) }
+    func stored(_ url: String = "http://a.test/") async throws {
+        _ = try await kernel.cache.cachedResponse(for: Request(.get, url))
+    }
 }
 
 /// The engine of a store that several kernels have in common, and which the test makes fail.
@@ -68,6 +85,8 @@ final class FleetEngine: StoreEngine {
         var memory: MemoryEngine?
         var commands: [StoreCommand] = []
         var services: [StoreService] = []
+        /// The services whose commands are ignored, as those of a process that was killed.
+        var dead: Set<ObjectIdentifier> = []
         /// Who has read a key, and is to be told when it changes: the watches of one service each.
         var readers: [String: [ObjectIdentifier: (service: StoreService, watch: StoreWatch)]] = [:]
     }
@@ -132,6 +151,19 @@ final class FleetEngine: StoreEngine {
         if let reply = result.withLock({ $0 }) { done(reply) }
     }
 
+    /// Waits until users have had the replies to their commands so far.
+    func settled() async throws {
+        for _ in 0..<20 { await Task.yield() }
+        let alive = state.withLock { state in state.services.filter { !state.dead.contains(ObjectIdentifier($0)) } }
+        for service in alive {
+            let store = Store(service.table.assumingMemoryBound(to: plug_store_v1.self))
+            for _ in 0..<3 { _ = try? await store.perform(.get(["settled"]), within: .seconds(3600)) }
+        }
+    }
+
+    /// Ignores a kernel from now on.
+    func kill(_ number: Int) { state.withLock { _ = $0.dead.insert(ObjectIdentifier($0.services[number])) } }
+
     /// Tells all that any key may have changed, as after the loss of a connection.
     func loseConnection() { for service in state.withLock({ $0.services }) { service.changedAll() } }
 
@@ -139,11 +171,12 @@ final class FleetEngine: StoreEngine {
         _ command: StoreCommand, for service: StoreService,
         _ done: @escaping @Sendable (Result<StoreReply, StoreFailure>) -> Void
     ) {
-        let (behaviour, memory, look) = state.withLock { state in
+        let (behaviour, memory, look, isDead) = state.withLock { state in
             state.commands.append(command)
-            return (state.behaviour, state.memory, state.look)
+            return (state.behaviour, state.memory, state.look, state.dead.contains(ObjectIdentifier(service)))
         }
         look?(command)
+        if isDead { return }
         switch behaviour {
         case .isSilent: break
         case .fails(let kind): done(.failure(StoreFailure(kind, "The engine is out.")))

@@ -19,7 +19,8 @@ final class CacheBench: Sendable {
 
     init(
         _ linkage: Linkage, _ transport: (any Transport)? = nil, settings: JSONObject = [:],
-        beside scripted: [ScriptedPlugin] = [], also entries: [PluginEntry] = [], clock: ManualClock? = ManualClock(),
+        beside scripted: [ScriptedPlugin] = [], also entries: [PluginEntry] = [],
+        clock: ManualClock? = ManualClock(),
         folder: TemporaryFolder? = nil, log: KernelLog = .silent,
         kernel change: (inout KernelSettings) -> Void = { _ in }
     ) throws {

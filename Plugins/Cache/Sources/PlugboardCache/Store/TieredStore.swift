@@ -48,7 +48,8 @@ final class TieredStore: CacheStore {
     /// - entries: The most heads in memory.
     /// - behind: Makes the store behind the memory, which calls the closure; returns nil for memory only.
     init(
-        memory: Int, entries: Int, behind: (_ changes: @escaping @Sendable (BackingChange) -> Void) -> (any BackingStore)?
+        memory: Int, entries: Int,
+        behind: (_ changes: @escaping @Sendable (BackingChange) -> Void) -> (any BackingStore)?
     ) {
         let table = MemoryTable(byteLimit: memory, countLimit: entries)
         let shared = Shared(table)

@@ -1,5 +1,6 @@
 import PlugboardKit
 import PlugboardStore
+import Synchronization
 
 /// Writes to the store of a fleet.
 extension FleetCacheStore {
@@ -8,7 +9,7 @@ extension FleetCacheStore {
     /// How long a body that was replaced can still be read.
     private static let readerTime = Duration.seconds(10)
     /// How often a change is tried that another process forestalls.
-    private static let attempts = 5
+    private static let attempts = 8
 
     func sink(length: Int?) -> (any PieceSink)? {
         access.isReadOnly || length ?? 0 > largest ? nil : FleetSink(self)
@@ -24,12 +25,15 @@ extension FleetCacheStore {
         let chunks = body == nil ? FleetChunks.values(pieces, of: id) : []
         let time = timeToLive(response)
         let replaced = Set(old.map(\.id))
+        let purges = purges.load(ordering: .relaxed)
         inOrder(response.key) { [self] in
             let isStored = await change(
                 response.key, [response.url], chunks.map { StoreEntry($0.name, $0.value, timeToLive: time) }
-            ) { records, view in
+            ) { [self] records, view in
                 records.removeAll { replaced.contains($0.id) }
                 let stamp = view.stamp(response.url)
+                // Of the generation before it, not of the one that a purge has made since.
+                guard purges == self.purges.load(ordering: .relaxed) else { return }
                 records.append(FleetRecord(id: id, stamp: stamp, response: response, length: length, body: body))
             }
             done(isStored ? CacheEntry(id: id, head: head, length: length) : nil)
@@ -42,7 +46,7 @@ extension FleetCacheStore {
         var response = response
         // Key and URL stay, because the entry is found by them.
         (response.key, response.url) = (entry.response.key, entry.response.url)
-        edit(response.key, done) { [response] records, view in
+        edit(response.key, [response.url], done) { [response] records, view in
             guard let index = records.firstIndex(where: { $0.id == entry.id }) else { return }
             records[index].response = response
             records[index].stamp = view.stamp(response.url)
@@ -53,32 +57,42 @@ extension FleetCacheStore {
         guard let key = entries.first?.response.key else { return done() }
         let (own, others) = (entries.filter { $0.response.key == key }, entries.filter { $0.response.key != key })
         let ids = Set(own.map(\.id))
-        edit(key, { [self] in others.isEmpty ? done() : remove(others, done) }) { records, _ in
+        edit(key, [], { [self] in others.isEmpty ? done() : remove(others, done) }) { records, _ in
             records.removeAll { ids.contains($0.id) }
         }
         removeChunks(of: own)
     }
 
     private func edit(
-        _ key: CacheKey, _ done: @escaping @Sendable () -> Void,
+        _ key: CacheKey, _ urls: [String], _ done: @escaping @Sendable () -> Void,
         _ edit: @escaping @Sendable (inout [FleetRecord], FleetView) -> Void
     ) {
         inOrder(key) { [self] in
-            _ = await change(key, [], [], edit)
+            _ = await change(key, urls, [], edit)
             watch.forget(key)
             done()
         }
     }
 
     func invalidate(url: String, _ done: @escaping @Sendable () -> Void) {
-        access.mark([FleetNames.marks(url)[1]: FleetView.value(of: access.random())], done)
+        mark(url, FleetNames.marks(url)[1], done)
+    }
+
+    /// Gives a URL another mark, after what is being stored under it.
+    private func mark(_ url: String, _ name: String, _ done: @escaping @Sendable () -> Void) {
+        let values = [name: FleetView.value(of: access.random())]
+        let isQueued = queue(CacheKey(text: url)) { [self] in
+            await withCheckedContinuation { continuation in access.mark(values) { continuation.resume() } }
+            done()
+        }
+        if !isQueued { access.mark(values, done) }
     }
 
     func purge(_ what: Purge, _ done: @escaping @Sendable (Int) -> Void) {
         switch what {
         case .memory: done(0)
         case .url(let url):
-            access.mark([FleetNames.marks(url)[0]: FleetView.value(of: access.random())]) { done(0) }
+            mark(url, FleetNames.marks(url)[0]) { done(0) }
         case .all: purgeAll(done)
         case .pattern(let pattern):
             Task {
@@ -88,6 +102,7 @@ extension FleetCacheStore {
     }
 
     private func purgeAll(_ done: @escaping @Sendable (Int) -> Void) {
+        purges.add(1, ordering: .relaxed)
         access.mark([FleetNames.generation: FleetGeneration(id: access.random()).value]) { done(0) }
     }
 
@@ -116,10 +131,15 @@ extension FleetCacheStore {
         var chunks = chunks[...]
         for _ in 0..<FleetCacheStore.attempts {
             do throws(StoreFailure) {
-                var view = try await view(key, urls)
-                if try await make(view) { continue }
-                let marks = view.complete([key.url] + urls, access.random)
-                if !marks.isEmpty { try await access.write(FleetAccess.put(marks)) }
+                let view = try await view(key, urls)
+                let missing = urls.isEmpty ? [] : view.missing([key.url] + urls)
+                for (name, value) in missing {
+                    let new =
+                        name == FleetNames.generation
+                        ? FleetGeneration(id: access.random()).value : FleetView.value(of: access.random())
+                    try await set(name, new, expected: value, FleetAccess.timeLimit)
+                }
+                if !missing.isEmpty { continue }
                 while !chunks.isEmpty {
                     try await access.write(.put(Array(chunks.prefix(FleetChunks.batch))))
                     chunks = chunks.dropFirst(FleetChunks.batch)
@@ -136,14 +156,6 @@ extension FleetCacheStore {
             }
         }
         return false
-    }
-
-    /// Makes a generation where there is none; whether it did.
-    private func make(_ view: FleetView) async throws(StoreFailure) -> Bool {
-        if view.generation != nil { return false }
-        let new = FleetGeneration(id: access.random()).value
-        try await set(FleetNames.generation, new, expected: view.generationValue, FleetAccess.timeLimit)
-        return true
     }
 
     private func set(_ name: String, _ value: Bytes, expected: Bytes?, _ time: Duration) async throws(StoreFailure) {

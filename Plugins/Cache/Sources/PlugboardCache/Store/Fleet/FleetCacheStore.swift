@@ -31,6 +31,8 @@ final class FleetCacheStore: BackingStore {
     let watch: FleetWatch
     /// How long a response is worth keeping.
     let lifetime: @Sendable (StoredResponse) -> Duration
+    /// The number of purges of all by this process.
+    let purges = Atomic(0)
     private let finds: PluginHost.Counter
     private let state = Mutex(State())
 
@@ -64,16 +66,13 @@ final class FleetCacheStore: BackingStore {
     func lacks(_ key: CacheKey) -> Bool? { access.isOut }
 
     func entries(_ key: CacheKey, _ found: @escaping @Sendable ([CacheEntry]) -> Void) {
-        let isQueued = state.withLock { state in
-            state.lanes[key]?.append { [self] in
-                await withCheckedContinuation { continuation in
-                    read(key) {
-                        found($0)
-                        continuation.resume()
-                    }
+        let isQueued = queue(key) { [self] in
+            await withCheckedContinuation { continuation in
+                read(key) {
+                    found($0)
+                    continuation.resume()
                 }
             }
-            return state.lanes[key] != nil
         }
         if !isQueued { read(key, found) }
     }
@@ -106,7 +105,8 @@ final class FleetCacheStore: BackingStore {
         let entries = view?.records.map(\.entry) ?? []
         if !entries.isEmpty { finds.add() }
         found(entries)
-        if view == nil || !watch.isSeen(key, serial) { watch.forget(key) }
+        // After a failure, all that was read is forgotten when the store responds again.
+        if view != nil, !watch.isSeen(key, serial) { watch.forget(key) }
     }
 
     // MARK: Bodies
@@ -137,7 +137,8 @@ final class FleetCacheStore: BackingStore {
         let numbers = 0..<FleetChunks.count(entry.length)
         for start in stride(from: 0, to: numbers.count, by: FleetChunks.batch) {
             let batch = start..<min(start + FleetChunks.batch, numbers.count)
-            guard let values = try? await access.get(batch.map { FleetNames.chunk($0, of: entry.id) }) else { return nil }
+            let names = batch.map { FleetNames.chunk($0, of: entry.id) }
+            guard let values = try? await access.get(names) else { return nil }
             for (number, value) in zip(batch, values) {
                 guard let value, let piece = FleetChunks.read(value, number, of: entry) else { return nil }
                 pieces.append(piece)
@@ -166,6 +167,14 @@ final class FleetCacheStore: BackingStore {
         guard isFirst else { return }
         Task {
             while let work = next(key) { await work() }
+        }
+    }
+
+    /// Does work on a key after earlier work on it; false, without doing it, if there is none.
+    func queue(_ key: CacheKey, _ work: @escaping @Sendable () async -> Void) -> Bool {
+        state.withLock { state in
+            state.lanes[key]?.append(work)
+            return state.lanes[key] != nil
         }
     }
 

@@ -49,7 +49,9 @@ struct FleetFlights: Sendable {
     private func follow(_ flight: Flight, _ mayRetry: Bool, _ done: @escaping @Sendable (Boarding) -> Void) {
         let (told, name) = (Told(done), store.names.flight(flight.key))
         store.watch.wait(for: name) {
-            store.access.get([name], isWatched: false) { told.end(.follows((try? $0.get()).flatMap(FleetFlights.ending))) }
+            store.access.get([name], isWatched: false) { result in
+                told.end(.follows((try? result.get()).flatMap(FleetFlights.ending)))
+            }
         }
         store.access.get([name], isWatched: true) { result in
             guard let values = try? result.get() else { return told.end(.leads(nil)) }

@@ -40,7 +40,9 @@ struct FleetGeneration: Sendable {
 
     /// The generation after the purge of a pattern; nil if it has no room for another one.
     func purging(_ pattern: String) -> FleetGeneration? {
-        guard patterns.count < FleetGeneration.patternLimit, pattern.utf8.count <= 8192, count < .max else { return nil }
+        guard patterns.count < FleetGeneration.patternLimit, pattern.utf8.count <= 8192, count < .max else {
+            return nil
+        }
         var next = self
         next.count += 1
         next.patterns.append(pattern)

@@ -24,8 +24,10 @@ final class FleetSeat: Sendable {
 
     /// Boards, and wakes the ticket when something has come of it. Called again in intervals, because a leader may die.
     func board(_ fleet: FleetFlights, _ ticket: Ticket) {
-        let flight = state.withLock { state in
+        let flight = state.withLock { state -> Flight? in
             state.ticket = ticket
+            // What an earlier call has brought since wakes this ticket.
+            if state.boarding != nil { return nil }
             return state.flight
         }
         guard let flight else {

@@ -12,6 +12,8 @@ struct FleetView: Sendable {
     let generationValue: Bytes?
     let generation: FleetGeneration?
     private(set) var marks: [String: FleetMarks] = [:]
+    /// The values of marks, by their names.
+    private var values: [String: Bytes] = [:]
     private let all: [FleetRecord]
 
     /// - Parameter values: The values of `names`.
@@ -24,31 +26,28 @@ struct FleetView: Sendable {
     }
 
     mutating func add(_ urls: [String], _ values: some Sequence<Bytes?>) {
-        let numbers = values.map { value -> UInt64 in
-            guard let value, value.count == 8 else { return 0 }
-            return value.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
-        }
-        for (index, url) in urls.enumerated() where 2 * index + 1 < numbers.count {
-            marks[url] = FleetMarks(purge: numbers[2 * index], invalidation: numbers[2 * index + 1])
+        var values = Array(values)[...]
+        for url in urls {
+            let numbers = FleetNames.marks(url).map { name -> UInt64 in
+                guard let value = values.popFirst() ?? nil else { return 0 }
+                self.values[name] = value
+                return value.count == 8
+                    ? value.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) } : 0
+            }
+            marks[url] = FleetMarks(purge: numbers[0], invalidation: numbers[1])
         }
     }
 
     /// The URLs of responses that are not the one in the key, and whose marks are to be read, too.
     var missingURLs: [String] { Array(Set(all.map(\.response.url)).filter { marks[$0] == nil }) }
 
-    /// Gives the URLs marks that have none; returns what is to be written for it.
-    mutating func complete(_ urls: [String], _ random: () -> UInt64) -> [String: Bytes] {
-        var values: [String: Bytes] = [:]
-        for url in urls {
-            var own = marks[url] ?? FleetMarks()
-            for (name, mark) in zip(FleetNames.marks(url), [\FleetMarks.purge, \FleetMarks.invalidation])
-            where own[keyPath: mark] == 0 {
-                own[keyPath: mark] = random()
-                values[name] = FleetView.value(of: own[keyPath: mark])
-            }
-            marks[url] = own
+    /// What must be made before a response of these URLs is stored: names, with the values there that are none.
+    func missing(_ urls: [String]) -> [(name: String, value: Bytes?)] {
+        if generation == nil { return [(FleetNames.generation, generationValue)] }
+        let names = Set(urls).flatMap { url in
+            zip(FleetNames.marks(url), [marks[url]?.purge, marks[url]?.invalidation])
         }
-        return values
+        return names.filter { $0.1 ?? 0 == 0 }.map { ($0.0, values[$0.0]) }
     }
 
     static func value(of mark: UInt64) -> Bytes { withUnsafeBytes(of: mark.littleEndian) { Bytes(copying: $0) } }

@@ -25,10 +25,10 @@ final class FleetWatch: Sendable {
             let isFull = state.seen.count >= limit && state.seen[key] == nil
             if isFull { (state.seen, state.keys) = ([:], [:]) }
             if state.seen[key] == nil { state.lastSerial += 1 }
-            let serial = state.seen[key]?.serial ?? state.lastSerial
-            state.seen[key] = (serial, (state.seen[key]?.names ?? []) + names.filter { state.keys[$0]?.contains(key) != true })
-            for name in names { state.keys[name, default: []].insert(key) }
-            return (serial, isFull)
+            var seen = state.seen[key] ?? (state.lastSerial, [])
+            for name in names where state.keys[name, default: []].insert(key).inserted { seen.names.append(name) }
+            state.seen[key] = seen
+            return (seen.serial, isFull)
         }
         if isFull { tell(.any) }
         return serial
