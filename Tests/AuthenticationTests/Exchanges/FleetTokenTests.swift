@@ -228,11 +228,13 @@ struct FleetTokenTests {
             origins: ["http://a.test": Setup.client(of: "http://login.test/token")],
             settings: settings(), also: [engine.entry])
 
+        let another = try self.kernel(linkage)
         let failure = try await Setup.failure(of: failing, Request(.get, "http://a.test/"))
-        try await send([kernel])
+        // Had the second kernel waited in vain for the first one's lock, it would fetch for itself alone.
+        try await send([kernel, another])
 
-        #expect(failure.code == .authenticationRefresh && sent == ["Bearer t1"])
-        await end([kernel, failing])
+        #expect(failure.code == .authenticationRefresh && sent == ["Bearer t1", "Bearer t1"])
+        await end([kernel, another, failing])
     }
 
     @Test(arguments: Linkage.allCases)

@@ -220,7 +220,8 @@ final class Retry: Plugin {
         let now = host.now
         let change = origins.withTable { $0.record(health, of: origin, permit: held?.number, at: now) }
         news.report(change, origin, exchange.id)
-        fleet?.report(change, of: origin)
+        // Where a request goes by its own route, its failures say nothing to the others.
+        if exchange.ownRoutes.isEmpty { fleet?.report(change, of: origin) }
     }
 
     /// Takes a token for a repetition. Returns the reason against it, and what to take from the fleet's store.

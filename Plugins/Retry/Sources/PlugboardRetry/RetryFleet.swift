@@ -96,15 +96,12 @@ final class RetryFleet: Sendable {
         }
     }
 
-    /// Tells the fleet that this process's circuit of an origin changed.
+    /// Tells the fleet that this process has opened its circuit of an origin.
     func report(_ change: CircuitBreaker.Change?, of origin: Origin) {
-        let key = "\(name(of: origin))/open"
-        switch change {
+        guard change == .opened else { return }
         // Gone before the circuit can be opened again, so that no process counts twice.
-        case .opened: perform(.add(key, 1, timeToLive: max(settings.circuitOpenTime * 7 / 8, .milliseconds(1))))
-        case .closed: perform(.remove([key]))
-        case .halfOpened, nil: break
-        }
+        let time = max(settings.circuitOpenTime * 7 / 8, .milliseconds(1))
+        perform(.add("\(name(of: origin))/open", 1, timeToLive: time))
     }
 
     /// Forgets the budgets and circuits of these origins for the whole fleet.
