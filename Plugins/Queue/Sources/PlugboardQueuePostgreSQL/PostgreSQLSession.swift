@@ -10,10 +10,10 @@ final class PostgreSQLSession: QueueSession {
     private let connection: PostgreSQLConnection
     private let names: QueueNames
     private let owner: String
-    private let limits: QueueLimits
+    let limits: QueueLimits
     private let clock: QueueClock
     /// Whether the work is repeated because the connection was lost, perhaps after its commit.
-    private let isAgain: Bool
+    let isAgain: Bool
     /// What is sent with the next statement.
     private var deferred: [Statement] = []
     /// The requests whose addition was begun.
@@ -68,6 +68,10 @@ final class PostgreSQLSession: QueueSession {
 
     func add(_ entries: [NewEntry], now: Int64, time: Int64) throws(SQLiteFailure) -> Added {
         added += entries.map(\.id)
+        if let result = try addTogether(entries, now) {
+            added = []
+            return result
+        }
         let locks = Statement(names("SELECT @lock($1)"), [.texts(entries.compactMap(\.line))])
         let all = entries.map { Statement(names(PostgreSQLSession.adding), values(of: $0, now, time)) }
         let limit = Statement(names("SELECT @limit_outcomes($1)"), [.integer(limits.requests)])

@@ -7,7 +7,7 @@ enum PostgreSQLValue {
     case bool(Bool)
     case text(String)
     case bytes([UInt8])
-    case texts([String])
+    case texts([String?])
     case integers([Int64])
 
     static func integer(_ number: Int) -> PostgreSQLValue { .integer(Int64(number)) }
@@ -34,8 +34,21 @@ enum PostgreSQLValue {
         }
     }
 
+    /// Bytes as digits, for `decode(…, 'hex')`.
+    static func digits(_ bytes: [UInt8]) -> String {
+        String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
+            for (index, byte) in bytes.enumerated() {
+                for (place, digit) in [byte >> 4, byte & 15].enumerated() {
+                    buffer[index * 2 + place] = digit < 10 ? 48 + digit : 87 + digit
+                }
+            }
+            return bytes.count * 2
+        }
+    }
+
     /// An element of an array. A zero byte, which no text of PostgreSQL has, becomes a sign that is in no other text.
-    private static func quoted(_ text: String) -> String {
+    private static func quoted(_ text: String?) -> String {
+        guard let text else { return "NULL" }
         var quoted = "\""
         for character in text.unicodeScalars {
             if character == "\"" || character == "\\" { quoted += "\\" }

@@ -5,7 +5,8 @@ extension QueueFunctions {
             p_begun bigint, p_pieces integer, p_code text, p_touched boolean, p_journal boolean, p_first boolean,
             p_since bigint, p_again boolean, p_owner text, p_lease bigint, p_requests bigint, p_bytes bigint,
             p_drops boolean, p_now bigint, p_time bigint, OUT placement text, OUT dropped jsonb)
-            LANGUAGE plpgsql AS $$
+            LANGUAGE plpgsql
+            SET plan_cache_mode = force_generic_plan SET enable_sort = off SET jit = off AS $$
         DECLARE
             t bigint; l text := @line(p_category, p_collapse); old @request; isBehind boolean := false;
             same bigint[] := '{}'; same_length bigint := 0; same_touched boolean := false; opposite boolean := false;
@@ -13,7 +14,7 @@ extension QueueFunctions {
             why CONSTANT text := 'A later request with the same collapse key replaced it.';
         BEGIN
             dropped := '[]';
-            PERFORM @lock(ARRAY[l]);
+            IF l IS NOT NULL THEN PERFORM @lock(ARRAY[l]); END IF;
             t := @now(p_now);
             SELECT * INTO old FROM @request WHERE id = p_id;
             IF FOUND THEN
@@ -87,6 +88,37 @@ extension QueueFunctions {
             PERFORM @arrange(l);
             IF NOT p_journal THEN PERFORM pg_notify(trim('"' FROM rtrim('@', '.')), ''); END IF;
             placement := CASE WHEN cancelled THEN 'cancelled' WHEN isBehind THEN 'behind' ELSE 'queued' END;
+        END $$;
+
+        -- Requests without a line and with a short body, all in one statement. Returns those that were added; none, and adds
+        -- none, if the limits are near.
+        CREATE FUNCTION @add_many(p_ids text[], p_tags text[], p_contexts text[], p_priorities bigint[], p_methods text[],
+            p_urls text[], p_origins text[], p_heads text[], p_lengths bigint[], p_bodies text[], p_codes text[],
+            p_touched boolean[], p_size bigint, p_requests bigint, p_bytes bigint, p_now bigint) RETURNS SETOF text
+            LANGUAGE plpgsql
+            SET plan_cache_mode = force_generic_plan SET enable_sort = off SET jit = off AS $$
+        DECLARE t bigint := @now(p_now);
+        BEGIN
+            IF (SELECT sum(requests) + cardinality(p_ids) > p_requests OR sum(bytes) + p_size > p_bytes
+                    OR sum(outcomes) > p_requests FROM @tally) THEN
+                RETURN;
+            END IF;
+            RETURN QUERY WITH new AS MATERIALIZED (
+                SELECT nextval('@request_order') * 0 + nextval('@request_order') AS sequence, n.*
+                FROM unnest(p_ids, p_tags, p_contexts, p_priorities, p_methods, p_urls, p_origins, p_heads, p_lengths,
+                    p_bodies, p_codes, p_touched)
+                    n(id, tag, context, priority, method, url, origin, head, length, body, code, touched)
+                WHERE NOT EXISTS (SELECT FROM @request r WHERE r.id = n.id)
+            ), inserted AS (
+                INSERT INTO @request (sequence, id, state, tag, context, priority, method, url, origin, head, length,
+                        created, due, touched, code)
+                    SELECT sequence, id, 1, tag, context, priority, method, url, origin, head, length, t, t, touched, code
+                    FROM new ON CONFLICT (id) DO NOTHING RETURNING sequence, id
+            ), pieces AS (
+                INSERT INTO @piece SELECT sequence, 0, decode(body, 'hex') FROM inserted JOIN new USING (sequence)
+                    WHERE length > 0
+            ) SELECT id FROM inserted;
+            PERFORM pg_notify(trim('"' FROM rtrim('@', '.')), '');
         END $$;
 
         -- Removes the oldest outcomes beyond the limit.

@@ -41,7 +41,8 @@ extension QueueFunctions {
             p_proven text[], p_held text[], p_longest bigint, p_now bigint, p_time bigint)
             RETURNS TABLE (sequence bigint, id text, line text, origin text, category text, tag text, method text, url text,
                 head text, length bigint, attempts integer, rejections integer, failures integer, content bytea)
-            LANGUAGE plpgsql AS $$
+            LANGUAGE plpgsql
+            SET plan_cache_mode = force_generic_plan SET enable_sort = off SET jit = off AS $$
         #variable_conflict use_column
         DECLARE r @request; t bigint := @now(p_now); until bigint := @now(p_time) + p_lease; far bigint;
             taken integer := 0; others bigint[] := '{}';
@@ -81,12 +82,13 @@ extension QueueFunctions {
 
         CREATE FUNCTION @settle(p_sequence bigint, p_owner text, p_state integer, p_code text, p_reason text,
             p_status integer, p_fields text, p_content bytea, p_wait bigint, p_counted text, p_touched boolean, p_now bigint)
-            RETURNS boolean LANGUAGE plpgsql AS $$
+            RETURNS boolean LANGUAGE plpgsql
+            SET plan_cache_mode = force_generic_plan SET enable_sort = off SET jit = off AS $$
         DECLARE t bigint := @now(p_now); r @request; later bigint;
         BEGIN
             SELECT * INTO r FROM @request WHERE sequence = p_sequence AND owner = p_owner AND state = 3;
             IF NOT FOUND THEN RETURN false; END IF;
-            PERFORM @lock(ARRAY[r.line]);
+            IF r.line IS NOT NULL THEN PERFORM @lock(ARRAY[r.line]); END IF;
             SELECT * INTO r FROM @request WHERE sequence = p_sequence AND owner = p_owner AND state = 3 FOR UPDATE;
             IF NOT FOUND THEN RETURN false; END IF;
             IF p_state >= 4 THEN

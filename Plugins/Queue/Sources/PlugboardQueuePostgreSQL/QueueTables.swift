@@ -56,24 +56,31 @@ enum QueueTables {
                 autovacuum_vacuum_cost_delay = 0);
 
         CREATE FUNCTION @count() RETURNS trigger LANGUAGE plpgsql AS $$
-        DECLARE r integer := 0; d integer := 0; o integer := 0; b bigint := 0;
+        DECLARE r bigint; d bigint; o bigint; b bigint;
         BEGIN
-            IF TG_OP <> 'DELETE' THEN
-                r := (NEW.state <> 4)::integer; d := (NEW.state = 5)::integer; o := (NEW.state = 4)::integer;
-                b := NEW.size;
+            IF TG_OP = 'UPDATE' THEN
+                r := (NEW.state <> 4)::integer - (OLD.state <> 4)::integer;
+                d := (NEW.state = 5)::integer - (OLD.state = 5)::integer;
+                o := (NEW.state = 4)::integer - (OLD.state = 4)::integer;
+                b := NEW.size - OLD.size;
+            ELSIF TG_OP = 'INSERT' THEN
+                SELECT count(*) FILTER (WHERE state <> 4), count(*) FILTER (WHERE state = 5),
+                    count(*) FILTER (WHERE state = 4), coalesce(sum(size), 0) INTO r, d, o, b FROM added;
+            ELSE
+                SELECT -count(*) FILTER (WHERE state <> 4), -count(*) FILTER (WHERE state = 5),
+                    -count(*) FILTER (WHERE state = 4), -coalesce(sum(size), 0) INTO r, d, o, b FROM removed;
+                DELETE FROM @piece WHERE request IN (SELECT sequence FROM removed WHERE length > 0
+                    UNION ALL SELECT body FROM removed WHERE length > 0);
             END IF;
-            IF TG_OP <> 'INSERT' THEN
-                r := r - (OLD.state <> 4)::integer; d := d - (OLD.state = 5)::integer;
-                o := o - (OLD.state = 4)::integer; b := b - OLD.size;
-            END IF;
-            IF TG_OP = 'DELETE' AND OLD.length > 0 THEN
-                DELETE FROM @piece WHERE request = OLD.sequence OR request = OLD.body;
-            END IF;
-            INSERT INTO @tally AS t VALUES (pg_backend_pid() % 32, r, d, o, b) ON CONFLICT (shard) DO UPDATE
-                SET requests = t.requests + r, dead = t.dead + d, outcomes = t.outcomes + o, bytes = t.bytes + b;
+            UPDATE @tally SET requests = requests + r, dead = dead + d, outcomes = outcomes + o, bytes = bytes + b
+                WHERE shard = pg_backend_pid() % 32;
             RETURN NULL;
         END $$;
-        CREATE TRIGGER counted AFTER INSERT OR DELETE ON @request FOR EACH ROW EXECUTE FUNCTION @count();
+        INSERT INTO @tally SELECT shard, 0, 0, 0, 0 FROM generate_series(0, 31) shard;
+        CREATE TRIGGER added AFTER INSERT ON @request REFERENCING NEW TABLE AS added
+            FOR EACH STATEMENT EXECUTE FUNCTION @count();
+        CREATE TRIGGER removed AFTER DELETE ON @request REFERENCING OLD TABLE AS removed
+            FOR EACH STATEMENT EXECUTE FUNCTION @count();
         CREATE TRIGGER changed AFTER UPDATE ON @request FOR EACH ROW
             WHEN (OLD.size <> NEW.size OR OLD.state <> NEW.state AND greatest(OLD.state, NEW.state) >= 4)
             EXECUTE FUNCTION @count();
