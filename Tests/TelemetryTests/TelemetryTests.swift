@@ -202,6 +202,29 @@ struct TelemetryTests {
         #expect(transport.requests.filter { $0.url.contains("/v1/") }.count == 2)
     }
 
+    @Test func `a kernel that ends waits for an export under way no longer than for its last messages`() async throws {
+        let (clock, ended) = (ManualClock(), Gate())
+        let transport = MockTransport { request, _ in
+            request.url.contains("/v1/") ? .silence : .respond(200, Fields(), nil)
+        }
+        let settings: JSONObject = ["endpoint": "http://collector.test", "metricsInterval": "1h"]
+        let kernel = try Linkage.linked.kernel(telemetryPlugin(), transport, clock: clock, settings: settings)
+        _ = try await kernel.send(Request(.get, "http://a.test/"))
+        while transport.requests.count < 2 {
+            // Not while the export is under way: it would time out.
+            if await kernel.exchanges().isEmpty { clock.advance(by: .seconds(5)) }
+        }
+        Task {
+            await kernel.shutDown(within: .seconds(60))
+            ended.admit()
+        }
+        try await transport.began.opened(for: 3)
+        clock.advance(by: .seconds(2))
+
+        try await ended.opened()
+        #expect(kernel.counters["telemetry.dropped"] == 1)
+    }
+
     @Test func `what is beyond the limit is dropped and counted`() async throws {
         let collector = try Collector()
         let transport = MockTransport { _, _ in .respond(200, Fields(), nil) }

@@ -21,6 +21,7 @@ final class Exporter: Sendable {
     private let settings: TelemetrySettings
     private let host: PluginHost
     private let state = Mutex(State())
+    private let tasks = Mutex<[Task<Void, Never>]>([])
     /// Spans that have begun and not ended.
     private let active = Atomic(0)
     private let isClosing = Atomic(false)
@@ -51,15 +52,19 @@ final class Exporter: Sendable {
     func start() {
         state.withLock { $0.isStarted = true }
         if hasTarget {
-            host.startTask { [self] in
+            startTask { [self] in
                 while await isDue(after: settings.interval) { await exportSpans() }
             }
         }
         if hasTarget || settings.prometheusPath != nil {
-            host.startTask { [self] in
+            startTask { [self] in
                 while await isDue(after: settings.metricsInterval) { await exportMetrics() }
             }
         }
+    }
+
+    private func startTask(_ operation: @escaping @Sendable () async -> Void) {
+        tasks.withLock { $0.append(host.startTask(operation)) }
     }
 
     /// False when the kernel ends: `close` sends the last messages, and another one would keep it waiting.
@@ -158,6 +163,10 @@ final class Exporter: Sendable {
     func close() {
         let isStarted = state.withLock { $0.isStarted }
         isClosing.store(true, ordering: .sequentiallyConsistent)
+        // A message that is being sent has the time of the last ones.
+        host.schedule(after: Exporter.lastTime) { [self] in
+            for task in tasks.withLock({ $0 }) { task.cancel() }
+        }
         let isLast = active.load(ordering: .sequentiallyConsistent) == 0
         guard isStarted, settings.endpoint != nil, !isPaused else { return }
         sendNow(otlp.metrics(host.metrics, at: host.wallClock, since: began), to: "/v1/metrics")
@@ -191,6 +200,7 @@ final class Exporter: Sendable {
             let (batch, written) = take()
             if batch.isEmpty { break }
             await write(Array(batch.dropFirst(written)))
+            if file == nil { dropped.add(batch.count) }
         }
         await exportMetrics(isLast: true)
     }
