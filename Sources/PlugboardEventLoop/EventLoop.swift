@@ -79,9 +79,18 @@ public final class EventLoop: @unchecked Sendable {
         running.map { Unmanaged<EventLoop>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.number } }
     }
 
+    /// The time of the loop on whose thread this is called, if it has this clock; else the time now. [any]
+    package static func time(_ clock: ManualClock?) -> Int64 {
+        let time = running.flatMap { loop in
+            Unmanaged<EventLoop>.fromOpaque(loop)._withUnsafeGuaranteedRef { $0.clock === clock ? $0.now : nil }
+        }
+        return time ?? clock?.now ?? readSystemTime()
+    }
+
     // Not inlined in other files, whose copies of the C function would have a variable of their own.
+    /// The address of the loop on whose thread this is called; nil on other threads. [any]
     @inline(never)
-    private static var running: UnsafeRawPointer? { UnsafeRawPointer(cepoll_running().pointee) }
+    package static var running: UnsafeRawPointer? { UnsafeRawPointer(cepoll_running().pointee) }
 
     @inline(never)
     private static func setRunning(_ loop: EventLoop?) {

@@ -1,5 +1,6 @@
 import CPlugboard
 import PlugboardBorder
+import PlugboardEventLoop
 import Synchronization
 
 /// The kernel as one plugin sees it: the table of functions, and what the kernel keeps for this plugin.
@@ -8,6 +9,11 @@ import Synchronization
 final class HostContext: @unchecked Sendable {
     /// Nil when the kernel is gone: a plugin's own threads that still call the host get `PLUG_STALE`.
     weak let core: KernelCore?
+    /// The clock of the kernel's loops; nil for the system's. Kept here, because loading the weak reference for each time
+    /// that a plugin asks for would take longer than the rest.
+    private let clock: ManualClock?
+    /// The addresses of the kernel's loops, for the same reason; they can be stale.
+    private let loops: [UnsafeRawPointer]
     let id: String
     let idWithDot: String
     /// The plugin's slot in the pipeline.
@@ -34,6 +40,8 @@ final class HostContext: @unchecked Sendable {
         table.pointee.plugin = descriptor.raw
         table.pointee.flags = isQuiet ? PLUG_HOST_QUIET : 0
         self.core = core
+        clock = core.first.loop.clock
+        loops = core.loops.map { UnsafeRawPointer(Unmanaged.passUnretained($0.loop).toOpaque()) }
         table.pointee.version = keptText(Kernel.version)
         // Never released: a thread of the plugin's may still call the host when the kernel is gone.
         table.pointee.kernel = Unmanaged.passRetained(self).toOpaque()
@@ -62,6 +70,20 @@ final class HostContext: @unchecked Sendable {
             guard let core = context.core else { return nil }
             defer { withExtendedLifetime(core) {} }
             return Unmanaged.passUnretained(core)._withUnsafeGuaranteedRef(use)
+        }
+    }
+
+    /// The clock of the kernel of a table; nil for the system's.
+    @inline(__always)
+    static func clock(of host: UnsafePointer<plug_host_v1>?) -> ManualClock? {
+        host.flatMap { Unmanaged<HostContext>.fromOpaque($0.pointee.kernel)._withUnsafeGuaranteedRef { $0.clock } }
+    }
+
+    /// The number of the ABI for the loop on which this is called; 0 on other threads.
+    static func currentLoop(of host: UnsafePointer<plug_host_v1>?) -> plug_loop {
+        guard let host, let running = EventLoop.running else { return 0 }
+        return Unmanaged<HostContext>.fromOpaque(host.pointee.kernel)._withUnsafeGuaranteedRef { context in
+            context.loops.firstIndex(of: running).map { plug_loop($0 + 1) } ?? 0
         }
     }
 

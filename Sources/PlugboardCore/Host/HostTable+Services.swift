@@ -1,5 +1,6 @@
 import CPlugboard
 import PlugboardBorder
+import PlugboardEventLoop
 import PlugboardJSON
 import PlugboardSystem
 
@@ -75,8 +76,8 @@ extension HostTable {
             core.log.write(level, host.id, text.lines, in: core.current?.calling)
         }
         table.log_level = { HostContext.from($0)?.core?.log.level.rawValue ?? PLUG_LOG_ERROR }
-        table.now = { HostContext.withCore($0) { $0.monotonicTime() } ?? 0 }
-        table.wall_clock = { HostContext.withCore($0) { $0.wallTime() } ?? 0 }
+        table.now = { EventLoop.time(HostContext.clock(of: $0)) }
+        table.wall_clock = { HostContext.clock(of: $0)?.wallClock ?? clockTime(CLOCK_REALTIME) }
         table.random = { _, bytes, count in
             guard let bytes else { return }
             var generator = SystemRandomNumberGenerator()
@@ -103,7 +104,7 @@ extension HostTable {
     }
 
     private static func setTimers(_ table: inout plug_host_v1) {
-        table.current_loop = { (HostContext.from($0)?.core?.current).map { plug_loop($0.index + 1) } ?? 0 }
+        table.current_loop = { HostContext.currentLoop(of: $0) }
         table.start_timer = { host, loop, after, context, fired in
             guard let host = HostContext.from(host), let fired, let core = host.startedCore else {
                 return 0

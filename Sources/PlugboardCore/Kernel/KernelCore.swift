@@ -241,19 +241,6 @@ final class KernelCore: @unchecked Sendable {
 
     // MARK: Services
 
-    /// The loop's time; on other threads the time now. [any]
-    func monotonicTime() -> Int64 {
-        let time =
-            loops.count == 1
-            // Without reference counting, because plugins ask for each event.
-            ? Unmanaged.passUnretained(first.loop)._withUnsafeGuaranteedRef { $0.isCurrent ? $0.now : nil }
-            : current?.loop.now
-        return time ?? first.loop.clock?.now ?? clockTime(CLOCK_MONOTONIC)
-    }
-
-    /// The time since 1970-01-01 UTC, in nanoseconds. [any]
-    func wallTime() -> Int64 { first.loop.clock?.wallClock ?? clockTime(CLOCK_REALTIME) }
-
     /// `FOLDER/ID`, made with mode 0700.
     func makeDataDirectory(_ id: String) -> DataDirectory.Folder {
         let folder = dataDirectory.make(id)
