@@ -47,16 +47,20 @@ extension HostTable {
             return PLUG_OK
         }
         table.route = { pointer, flags in
-            guard let exchange = ExchangeCore.from(pointer) else { return plug_text() }
-            let route = exchange.core.routes.route(of: exchange.request.head)
-            flags?.pointee = route.flags
-            return route.text.isEmpty ? plug_text() : exchange.scratch.text(route.text)
+            ExchangeCore.with(pointer) { exchange in
+                flags?.pointee = 0
+                // The most frequent case, without a copy of the request.
+                if exchange.core.routes.areDirect, exchange.request.head.storedOptions == nil { return nil }
+                let route = exchange.core.routes.route(of: exchange.request.head)
+                flags?.pointee = route.flags
+                return route.text.isEmpty ? nil : exchange.scratch.text(route.text)
+            } ?? plug_text()
         }
         table.own_routes = { pointer in
-            guard let exchange = ExchangeCore.from(pointer),
-                let options = exchange.request.head.storedOptions?.options, options.haveRoute
-            else { return plug_text() }
-            return exchange.scratch.text(options.allRoutes)
+            ExchangeCore.with(pointer) { exchange in
+                guard let options = exchange.request.head.storedOptions?.options, options.haveRoute else { return nil }
+                return exchange.scratch.text(options.allRoutes)
+            } ?? plug_text()
         }
     }
 

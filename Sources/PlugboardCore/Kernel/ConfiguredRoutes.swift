@@ -5,7 +5,7 @@ package struct ConfiguredRoutes: Sendable {
     /// The options for a kind of URLs, and their routes. An object, because each look-up would copy a value.
     private final class Options: Sendable {
         let options: RequestOptions
-        private let (plain, secure): (Route, Route)
+        let (plain, secure): (Route, Route)
         /// The routes by targets of `connectTo`.
         private let detours: [String: (plain: Route, secure: Route)]
 
@@ -35,6 +35,8 @@ package struct ConfiguredRoutes: Sendable {
     private let pinned: [String: Options]
     /// The targets of the configuration's `connectTo`.
     private let targets: ConnectToTable?
+    /// Whether the route of each request without options of its own is direct.
+    let areDirect: Bool
 
     package init(_ settings: KernelSettings) {
         let options = settings.defaults
@@ -45,6 +47,7 @@ package struct ConfiguredRoutes: Sendable {
             options.tls.pins = pins
             return Options(options)
         }
+        areDirect = pinned.isEmpty && targets == nil && defaults.plain == .direct && defaults.secure == .direct
     }
 
     /// The route of a request to a URL without options of its own.
