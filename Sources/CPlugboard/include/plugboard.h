@@ -351,7 +351,7 @@ struct plug_plugin_v1 {
     uint64_t before_count;     // unknown id is a warning, unless `?` follows it (`cache?`)
     const plug_text *after;    // ids of plugins that must stand further out, in the same way
     uint64_t after_count;
-    const plug_text *events;   // ids of the events that on_event is called for; NULL: all
+    const plug_text *events;   // ids of the events that on_event is called for, `*.*` for all of plugins; NULL: all
     uint64_t event_count;
     const plug_option_v1 *settings;
     uint64_t setting_count;

@@ -17,7 +17,8 @@ public struct Manifest: Sendable {
     public let before: [String]
     /// Ids of plugins that must stand further out than this one, with the same rules as `before`.
     public let after: [String]
-    /// Ids of the events that `onEvent` is called for; if empty, it is called for all.
+    /// Ids of the events that `onEvent` is called for, with `*.*` for all events of plugins; if empty, it is called for
+    /// all.
     public let events: [String]
     /// Ids of the services that `service` returns (`com.example.tokens/1`). Only one plugin may provide each.
     public let provides: [String]

@@ -99,7 +99,7 @@ public struct PluginDescriptor: @unchecked Sendable {
     public var before: [String] { list(raw.pointee.before, raw.pointee.before_count).map(\.string) }
     /// Ids that must stand further out, as in `Manifest`.
     public var after: [String] { list(raw.pointee.after, raw.pointee.after_count).map(\.string) }
-    /// Ids of the events that `on_event` is called for; empty: all.
+    /// Ids of the events that `on_event` is called for, `*.*` for all of plugins; empty: all.
     public var events: [String] { list(raw.pointee.events, raw.pointee.event_count).map(\.string) }
     /// Ids of the services that it provides, as in `Manifest`.
     public var provides: [String] { list(raw.pointee.provides, raw.pointee.provide_count).map(\.string) }

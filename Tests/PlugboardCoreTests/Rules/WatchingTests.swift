@@ -36,10 +36,11 @@ import Testing
         #expect(record.lines == ["none", "transport.dns", "cancelled"])
     }
 
-    @Test func `a plugin that watches gets the events that it lists, and can change nothing`() async throws {
+    @Test(arguments: ["shouter.shouted", "*.*"])
+    func `a plugin that watches gets the events that it lists, and can change nothing`(ofPlugins: String) async throws {
         let record = Record()
         let watcher = ScriptedPlugin("watcher")
-        watcher.events = ["headReceived", "shouter.shouted"]
+        watcher.events = ["headReceived", ofPlugins]
         watcher.onEvent = { event, _ in record.add(event.id + (event["word"].map { " \($0)" } ?? "")) }
         let shouter = ScriptedPlugin("shouter")
         shouter.onRequest = { [unowned shouter] exchange in

@@ -11,10 +11,11 @@ struct Watchers: ~Copyable, @unchecked Sendable {
         let callees: UnsafeMutableBufferPointer<Callee<HookTables.Event>>
     }
 
-    private let ofAll: SlotSet
     /// The listeners to the kernel's events, by the event's number.
     private let ofKernel: [Listeners]
     private let ofPlugins: [String: SlotSet]
+    /// The slots whose plugins get all events of plugins.
+    private let ofAllPlugins: SlotSet
     /// Whether a plugin gets events of plugins.
     let watchesPlugins: Bool
     /// Whether a plugin gets milestones or progress, which cost the transport time.
@@ -31,7 +32,7 @@ struct Watchers: ~Copyable, @unchecked Sendable {
         for (slot, events) in chosen {
             for event in events { others[event, default: []].insert(slot) }
         }
-        self.ofAll = ofAll
+        ofAllPlugins = ofAll.union(others["*.*"] ?? [])
         let functions = tables.event.callees
         ofKernel = KernelEvent.allCases.map { event in
             let slots = others.isEmpty ? ofAll : ofAll.union(others[event.name] ?? [])
@@ -56,5 +57,7 @@ struct Watchers: ~Copyable, @unchecked Sendable {
     func listeners(_ event: KernelEvent) -> Listeners { ofKernel[event.rawValue] }
 
     /// The slots whose plugins get this event of a plugin.
-    func listeners(_ id: String) -> SlotSet { ofPlugins.isEmpty ? ofAll : ofAll.union(ofPlugins[id] ?? []) }
+    func listeners(_ id: String) -> SlotSet {
+        ofPlugins.isEmpty ? ofAllPlugins : ofAllPlugins.union(ofPlugins[id] ?? [])
+    }
 }
