@@ -14,7 +14,7 @@ extension plug_text {
     /// Whether the bytes are those of a text.
     @_disfavoredOverload
     package func isEqual(_ text: String) -> Bool {
-        count == UInt64(text.utf8.count) && hasPrefix(text)
+        withUTF8(text) { buffer.isEqual(to: $0) }
     }
 
     /// Whether the bytes are those of a text of the program.

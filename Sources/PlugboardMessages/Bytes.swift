@@ -1,3 +1,5 @@
+import PlugboardSystem
+
 /// Bytes in shared, immutable memory: the pieces of bodies.
 ///
 /// Copying a `Bytes` copies a reference. The memory is released with the last copy, on the thread that releases it.
@@ -129,7 +131,17 @@ extension Bytes: RandomAccessCollection {
 extension Bytes: Equatable {
     /// Compares the bytes, not the memory.
     public static func == (left: Bytes, right: Bytes) -> Bool {
-        left.withUnsafeBytes { left in right.withUnsafeBytes { left.elementsEqual($0) } }
+        left.withUnsafeBytes { left in right.withUnsafeBytes { left.isEqual(to: $0) } }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether the bytes are the same.
+    package func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count, let start = baseAddress, let otherStart = other.baseAddress else {
+            return count == other.count
+        }
+        return memcmp(start, otherStart, count) == 0
     }
 }
 

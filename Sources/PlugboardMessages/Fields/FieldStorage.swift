@@ -66,15 +66,14 @@ final class FieldStorage: ManagedBuffer<FieldStorage.Extent, Fields.Entry> {
         }
     }
 
-    /// Adds a field for which there is room. It is secret, too, if its name is one of the caller's credentials.
+    /// Adds a field for which there is room.
     @inline(__always)
     func add(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ isSecret: Bool) {
         assert(extent.hasRoom(1, name.count + value.count))
-        let (start, isAlwaysSecret) = (add(name), Fields.isAlwaysSecret(name))
         add(
             Fields.Entry(
-                name: Fields.Entry.range(0..<name.count, from: start),
-                value: Fields.Entry.range(0..<value.count, from: add(value)), isSecret: isSecret || isAlwaysSecret))
+                name: Fields.Entry.range(0..<name.count, from: add(name)),
+                value: Fields.Entry.range(0..<value.count, from: add(value)), isSecret: isSecret))
     }
 
     /// Adds an entry for which there is room.

@@ -100,10 +100,12 @@ extension Fields {
     public mutating func append(
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isSecret: Bool = false
     ) {
-        writableStorage(room: 1, byteRoom: name.count + value.count).add(name, value, isSecret)
+        writableStorage(room: 1, byteRoom: name.count + value.count).add(
+            name, value, isSecret || Fields.isAlwaysSecret(name))
     }
 
-    /// Adds this many fields at the end, whose names and values have at most `bytes` bytes in total.
+    /// Adds copies of this many fields of another message at the end, whose names and values have at most `bytes` bytes
+    /// in total. Only those are secret that are secret there.
     package mutating func append(
         _ count: Int, bytes: Int,
         _ field: (Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, isSecret: Bool)
@@ -211,6 +213,17 @@ extension Fields {
                 }
                 return body(UnsafeBufferPointer(views))
             }
+        }
+    }
+
+    /// Whether the field at an index below `count` has these bytes, and is secret or not.
+    package func isField(
+        at index: Int, _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, isSecret: Bool
+    ) -> Bool {
+        withContents { entries, bytes in
+            let entry = entries[index]
+            return entry.isSecret == isSecret && bytes.part(entry.name).isEqual(to: name)
+                && bytes.part(entry.value).isEqual(to: value)
         }
     }
 

@@ -31,6 +31,35 @@ struct HeadFieldsTests {
         #expect(seen.withLock { $0.count } == 1)
     }
 
+    @Test(arguments: [1, 24, 30])
+    func `a head has only fields that are equal to its own, and only its own URL`(count: Int) async throws {
+        let record = Record()
+        let reader = ScriptedPlugin("reader")
+        reader.onRequest = { exchange in
+            let head = exchange.request
+            var fields = head.fields
+            record.add("\(head.hasFields(fields)) \(head.hasURL(anywhere)) \(head.hasURL(anywhere + "/"))")
+            fields["X-Last"] = "x"
+            let isChanged = head.hasFields(fields)
+            fields["X-Last"] = nil
+            let isShort = head.hasFields(fields)
+            head.markSecret("X-Last")
+            record.add("\(isChanged) \(isShort) \(head.hasFields(Fields()))")
+            var open = Fields()
+            for field in head.fields { open.append(FieldName(field.name), field.value) }
+            record.add("\(head.hasFields(head.fields)) \(head.hasFields(open))")
+            return .next
+        }
+        let kernel = try makeKernel([reader], MockTransport())
+        var request = Request(.get, anywhere)
+        for number in 1..<count { request.fields.append("X-Field", "value \(number)") }
+        request.fields.append("X-Last", "y")
+
+        _ = try await kernel.send(request)
+
+        #expect(record.lines == ["true true false", "false false false", "true false"])
+    }
+
     @Test func `a copy of a response's fields has what a plugin further in has set`() async throws {
         let seen = Mutex<Fields?>(nil)
         let reader = ScriptedPlugin("reader", priority: 100)
