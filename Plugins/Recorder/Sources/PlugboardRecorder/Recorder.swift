@@ -10,7 +10,12 @@ struct Recorder: Plugin {
     static let manifest = Manifest(
         id: "recorder", version: "1.0.0",
         documentation: "Records exchanges, to be listed, shown and written as HAR.", priority: 30,
-        hooks: [.request, .response, .close, .event], attributes: RecorderAttributes.definitions,
+        hooks: [.request, .response, .close, .event],
+        events: [
+            "attemptBegan", "sent", "interim", "headReceived", "progress", "attemptEnded", "resendScheduled",
+            "willSuspend", "suspended", "resumed", "willCancel", "cancelled", "pluginFaulted", "pluginDisabled",
+            "pluginStalled", "hookReturned", "willComplete", "completed", "*.*",
+        ], attributes: RecorderAttributes.definitions,
         commands: RecorderCommand.allCases.map(\.definition))
 
     typealias Settings = RecorderSettings
@@ -71,7 +76,10 @@ struct Recorder: Plugin {
 
     func onResponse(_ exchange: borrowing Exchange) throws -> ResponseVerdict {
         guard let recording = exchange.state as? Recording, let response = exchange.response else { return .next }
-        recording.response = Recording.Head(status: response.status, fields: response.fields)
+        // Most responses have the fields that came from the network: those are kept once.
+        let received = recording.last?.response?.fields ?? Fields()
+        recording.response = Recording.Head(
+            status: response.status, fields: response.hasFields(received) ? received : response.fields)
         recording.responseBody = nil
         guard let limit = limit(recording.detail), isRecorded(response) else { return .next }
         let capture = BodyCapture(upTo: limit, keepsTrailers: true, within: budget)

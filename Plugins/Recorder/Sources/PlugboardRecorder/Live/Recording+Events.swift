@@ -5,18 +5,14 @@ extension Recording {
     func take(_ event: borrowing Event, _ exchange: borrowing Exchange, at now: @autoclosure () -> Duration) {
         // Comparing in place takes less time than making the text of the id. The events of every exchange come first.
         if event.is("attemptBegan") {
-            isAttemptRecorded = attempts.count < Recording.attemptLimit
+            isAttemptRecorded = earlier.count + 1 < Recording.attemptLimit || last == nil
             guard isAttemptRecorded else { return }
-            // Comparing takes less time than making the text again.
-            let isOwn = exchange.request.withURL { bytes in
-                url.utf8.withContiguousStorageIfAvailable { $0.elementsEqual(bytes) } ?? false
-            }
-            let sent = isOwn ? url : exchange.request.url
-            attempts.append(
-                Attempt(
-                    step: nextStep(), number: exchange.attempt, reason: event["reason"] ?? "",
-                    method: exchange.request.method.name, url: sent, began: now(),
-                    waited: event.duration("waited") ?? .zero))
+            if last != nil { earlier.append(last!) }
+            let sent = exchange.request.hasURL(url) ? url : exchange.request.url
+            last = Attempt(
+                step: nextStep(), number: exchange.attempt, reason: event["reason"] ?? "",
+                method: exchange.request.method.name, url: sent, began: now(),
+                waited: event.duration("waited") ?? .zero)
             attemptSize += 256 + sent.utf8.count
         } else if event.is("headReceived") {
             guard let head = event.head else { return }
@@ -26,15 +22,18 @@ extension Recording {
                 attemptSize += received.fields.memory
             }
         } else if event.is("attemptEnded") {
-            let times = Times(
-                nameLookup: event.duration("nameLookup") ?? .zero, connect: event.duration("connect") ?? .zero,
-                tls: event.duration("tls") ?? .zero, firstByte: event.duration("firstByte") ?? .zero,
-                total: event.duration("total") ?? .zero)
-            let (address, port, local) = (event["address"], event.integer("port"), event.integer("localPort"))
-            let time = now()
+            var times = Times(total: event.duration("total") ?? .zero)
+            // A transport that knows no times has no other either, and an open connection needs none for TLS.
+            if times.total > .zero {
+                times.nameLookup = event.duration("nameLookup") ?? .zero
+                times.connect = event.duration("connect") ?? .zero
+                if times.connect > .zero { times.tls = event.duration("tls") ?? .zero }
+                times.firstByte = event.duration("firstByte") ?? .zero
+            }
+            let (address, time) = (event["address"], now())
             editLast {
-                ($0.times, $0.ended) = (times, time - $0.began)
-                ($0.address, $0.port, $0.localPort) = (address, port, local)
+                ($0.times, $0.ended, $0.address) = (times, time - $0.began, address)
+                if address != nil { ($0.port, $0.localPort) = (event.integer("port"), event.integer("localPort")) }
             }
         } else if event.is("willComplete") {
             if let sender = exchange.sender { asker = (sender, event.integer("for")) }
@@ -62,21 +61,18 @@ extension Recording {
                     verdict: event["verdict"] ?? "",
                     changed: (event["changed"] ?? "").split(separator: " ").map { String($0) },
                     took: event.duration("took") ?? .zero))
-        } else if !Recording.ignored.contains(where: { event.is($0) }), facts.count < Recording.factLimit {
+        } else if facts.count < Recording.factLimit {
             facts.append(Fact(step: nextStep(), id: event.id, at: now(), details: event.details))
         }
     }
-
-    private static let ignored: [StaticString] = [
-        "created", "started", "resolved", "connected", "secured", "firstByte",
-    ]
 
     private func nextStep() -> Int {
         stepCount += 1
         return stepCount
     }
 
+    @inline(__always)
     private func editLast(_ edit: (inout Attempt) -> Void) {
-        if isAttemptRecorded, let last = attempts.indices.last { edit(&attempts[last]) }
+        if isAttemptRecorded, last != nil { edit(&last!) }  // Checked before.
     }
 }

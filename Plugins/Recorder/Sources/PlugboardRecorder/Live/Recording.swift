@@ -41,7 +41,11 @@ final class Recording: @unchecked Sendable {
 
     /// The time from the start of the attempt to each step; zero for a step that it did not need.
     struct Times {
-        var nameLookup, connect, tls, firstByte, total: Duration
+        var nameLookup = Duration.zero
+        var connect = Duration.zero
+        var tls = Duration.zero
+        var firstByte = Duration.zero
+        var total: Duration
     }
 
     /// An event of the exchange, from a plugin or the kernel.
@@ -86,7 +90,11 @@ final class Recording: @unchecked Sendable {
     @exclusivity(unchecked) var requestBody: BodyCapture?
     /// Whether the body is recorded, if there is one.
     @exclusivity(unchecked) var isRequestBodyRecorded = false
-    @exclusivity(unchecked) var attempts: [Attempt] = []
+    /// The last attempt, which events change in place: most exchanges have one, which needs no memory of its own here.
+    @exclusivity(unchecked) var last: Attempt?
+    /// The attempts before it.
+    @exclusivity(unchecked) var earlier: [Attempt] = []
+    var attempts: [Attempt] { last.map { earlier + [$0] } ?? [] }
     /// Their approximate memory in bytes, counted as they grow, because looking at each would copy it.
     @exclusivity(unchecked) var attemptSize = 0
     /// False for attempts beyond the limit.
@@ -130,13 +138,12 @@ final class Recording: @unchecked Sendable {
         (date, began, method, url, request) = (other.date, other.began, other.method, other.url, other.request)
         requestBody = other.requestBody.map { BodyCapture(copying: $0) }
         isRequestBodyRecorded = other.isRequestBodyRecorded
-        (attempts, response) = (other.attempts, other.response)
+        (last, earlier, response) = (other.last, other.earlier, other.response)
         responseBody = other.responseBody.map { BodyCapture(copying: $0) }
         (facts, calls, asker, responder) = (other.facts, other.calls, other.asker, other.responder)
-        guard let last = attempts.indices.last, attempts[last].times == nil else { return }
-        let time = took - attempts[last].began
-        attempts[last].times = Times(
-            nameLookup: .zero, connect: .zero, tls: .zero, firstByte: attempts[last].headed ?? time, total: time)
+        guard let last, last.times == nil else { return }
+        let time = took - last.began
+        self.last?.times = Times(firstByte: last.headed ?? time, total: time)
     }
 
     /// The approximate memory in bytes.

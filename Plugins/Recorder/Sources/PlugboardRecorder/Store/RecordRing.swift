@@ -92,15 +92,16 @@ final class RecordRing: RecordStore {
 
     func begin(_ recording: Recording) { state.withLock { $0.begin(recording) } }
 
-    func add(_ recording: Recording) { append(CollectionOfOne((.recorded(recording), recording.size))) }
+    func add(_ recording: Recording) {
+        append(CollectionOfOne((.recorded(recording), recording.size)), at: recording.date + recording.took)
+    }
 
     func add(_ records: [Record]) -> Int {
-        append(records.map { (.added($0), $0.size) })
+        append(records.map { (.added($0), $0.size) }, at: host.wallClock)
         return records.count
     }
 
-    private func append(_ items: some Collection<(Item, Int)>) {
-        let now = host.wallClock
+    private func append(_ items: some Collection<(Item, Int)>, at now: Duration) {
         state.withLock { state in
             for (item, size) in items { state.append(item, now, size) }
             while state.first < state.items.count,
