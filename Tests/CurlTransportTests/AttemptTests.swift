@@ -123,6 +123,28 @@ import Testing
         #expect(used.connect == .zero && used.nameLookup == .zero && used.total > .zero)
     }
 
+    @Test func `the time of the first byte is that of the response, not of the request's body`() async throws {
+        let (received, gate) = (Gate(), Gate())
+        let server = try LoopbackServer { connection in
+            guard let request = try? connection.readRequest() else { return }
+            received.admit()
+            try connection.wait(for: gate)
+            try connection.respond(ServerResponse(), to: request)
+        }
+        let (client, clock) = (Client(), ContinuousClock())
+        defer { server.stop() }
+
+        let (_, record) = await client.begin(.post, server.url(), body: .text("hello"), isWatched: true)
+        try await received.opened()
+        let start = clock.now
+        for _ in 1...500 { await client.onLoop {} }
+        let waited = clock.now - start
+        gate.open()
+        _ = try await client.finish(record)
+
+        #expect(record.state.withLock { $0.timings }.firstByte >= waited)
+    }
+
     @Test func `milestones and progress are reported only if the attempt is watched`() async throws {
         let server = try NginxServer.shared()
         let client = Client()

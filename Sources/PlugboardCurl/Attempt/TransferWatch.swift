@@ -5,7 +5,8 @@ import PlugboardTransport
 struct TransferWatch {
     fileprivate var isConnectionTold = false
     fileprivate var isSentTold = false
-    fileprivate var isFirstByteTold = false
+    /// When the first byte of the response was seen, after the start.
+    fileprivate var firstByte: Duration?
     fileprivate var lastProgress = TransferProgress()
     fileprivate var nextProgress: Int64 = 0
 }
@@ -31,8 +32,8 @@ extension Transfer {
             watch.isSentTold = true
             observer.attemptReached(.sent)
         }
-        if hasStarted, !watch.isFirstByteTold {
-            watch.isFirstByteTold = true
+        if hasStarted, watch.firstByte == nil {
+            watch.firstByte = .nanoseconds(multi.loop.systemNow - clock.systemBegan)
             // A response may arrive before the whole request is sent; then `sent` is not reported.
             watch.isSentTold = true
             observer.attemptReached(.firstByte)
@@ -54,6 +55,10 @@ extension Transfer {
         guard isTimed, let handle else { return Timings() }
         var timings = Timings(of: handle.easy)
         if isWatched { timings.connection = Timings.Connection(of: handle.easy) }
+        // With a request's body, 7.88 tells when it began to send that.
+        if upload != nil, let firstByte = watch.firstByte {
+            timings.firstByte = max(timings.firstByte, min(firstByte, timings.total))
+        }
         return timings
     }
 
