@@ -30,19 +30,16 @@ enum Part: Int, CaseIterable, Sendable {
     private static let events = allCases.map { "cache.\($0)" }
 }
 
-/// Counts how the cache took part in requests, for its commands and as metrics that have the names of the events.
+/// Counts how the cache took part in requests, as metrics that have the names of the events.
 final class Tally: Sendable {
-    private let counts = Mutex([Int](repeating: 0, count: Part.allCases.count))
     private let counters: [PluginHost.Counter]
+    private let host: PluginHost
 
     private let evictions = Mutex(0)
 
-    init(_ host: PluginHost) { counters = Part.allCases.map { host.counter("\($0)") } }
+    init(_ host: PluginHost) { (counters, self.host) = (Part.allCases.map { host.counter("\($0)") }, host) }
 
-    func add(_ part: Part) {
-        counts.withLock { $0[part.rawValue] += 1 }
-        counters[part.rawValue].add()
-    }
+    func add(_ part: Part) { counters[part.rawValue].add() }
 
     /// The number of entries evicted since the last call, given their total number.
     func evicted(_ all: Int) -> Int {
@@ -52,7 +49,7 @@ final class Tally: Sendable {
         }
     }
 
-    func count(_ part: Part) -> Int { counts.withLock { $0[part.rawValue] } }
+    func count(_ part: Part) -> Int { Int(host.metrics.first { $0.name == part.event }?.value ?? 0) }
 }
 
 extension Cache {
