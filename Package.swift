@@ -434,7 +434,7 @@ let testTargets: [Target] = [
     pluginTests("Validator", "PlugboardJSONSchema"),
     pluginTests(
         "Redis", "PlugboardStore", "PlugboardTesting", "PlugboardLimit", "PlugboardLimitOptions", "PlugboardRetry",
-        "PlugboardAuthentication"),
+        "PlugboardAuthentication", "PlugboardCache", "PlugboardCacheOptions"),
     tests("PluginCheckTests", "PluginCheck", "PlugboardKit", "CPlugboard", "PlugboardMessages", "PlugboardJSON"),
     tests(
         "PlugboardTestingTests", "PlugboardTesting", "Plugboard", "PlugboardKit", "PlugboardMessages", "PluginLoader"
@@ -469,7 +469,7 @@ let fuzzers: [Target] = [
     fuzzer("Schema", "PlugboardJSON", "PlugboardJSONSchema"),
     fuzzer("ServerSentEvents", "PlugboardCodecs", "PlugboardMessages"),
     fuzzer("Store", "PlugboardCache", "PlugboardCookies", "PlugboardKit", "PlugboardSQLite"),
-    fuzzer("StoredResponse", "PlugboardCache", "PlugboardCacheOptions", "PlugboardKit"),
+    fuzzer("StoredResponse", "PlugboardCache", "PlugboardCacheOptions", "PlugboardKit", "PlugboardSQLite"),
     fuzzer("URL", "PlugboardCache", "PlugboardCookies", "PlugboardKit", "PlugboardRedirect"),
     fuzzer("WWWAuthenticate", "PlugboardAuthentication", "PlugboardKit"),
     fuzzer("XML", "PlugboardMessages", "PlugboardXML"),

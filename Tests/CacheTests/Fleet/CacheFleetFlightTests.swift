@@ -46,7 +46,8 @@ struct CacheFleetFlightTests {
     func `if the first response is not stored, all kernels send at once`(linkage: Linkage) async throws {
         let body = GatedSource(["x"])
         let fleet = try CacheFleet(linkage) { _, number in
-            number == 1 ? .source(200, ["Cache-Control": "no-store"], body) : .respond(200, ["Cache-Control": "no-store"])
+            let fields: Fields = ["Cache-Control": "no-store"]
+            return number == 1 ? .source(200, fields, body) : .respond(200, fields)
         }
 
         let bodies = try await bodies(fleet, each: 3) { body.open() }

@@ -44,7 +44,9 @@ struct CacheFleetOutageTests {
     }
 
     @Test(arguments: Linkage.allCases)
-    func `after an outage kernels share again, and what was stored meanwhile is not used`(linkage: Linkage) async throws {
+    func `after an outage kernels share again, and what was stored meanwhile is not used`(linkage: Linkage)
+        async throws
+    {
         let fleet = try CacheFleet(linkage)
         fleet.engine.behaviour = .fails(.down)
         for bench in fleet.benches { _ = try await bench.get() }

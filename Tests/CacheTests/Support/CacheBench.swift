@@ -38,7 +38,8 @@ final class CacheBench: Sendable {
             return .next
         }
         kernel = try linkage.kernel(
-            cachePlugin(), transport, clock: clock, settings: settings, beside: scripted + [door], also: entries, log: log
+            cachePlugin(), transport, clock: clock, settings: settings, beside: scripted + [door], also: entries,
+            log: log
         ) { change(&$0.kernel) }
     }
 

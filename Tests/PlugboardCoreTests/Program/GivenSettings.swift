@@ -147,6 +147,7 @@ enum GivenSettings {
                 $0.disk = $0.disk
                 $0.entries = $0.entries
                 $0.largestBody = $0.largestBody
+                $0.sharedBody = $0.sharedBody
                 $0.mode = $0.mode
                 $0.timeToLives = $0.timeToLives
                 $0.overrides = $0.overrides
@@ -164,8 +165,9 @@ enum GivenSettings {
                 $0.cacheStatus = $0.cacheStatus
             },
             [
-                "shared", "persistence", "path", "memory", "disk", "entries", "largestBody", "mode", "timeToLives",
-                "overrides", "version", "appVersion", "key", "ignore", "keyBody", "heuristicPercent", "heuristicLimit",
+                "shared", "persistence", "path", "memory", "disk", "entries", "largestBody", "sharedBody", "mode",
+                "timeToLives", "overrides", "version", "appVersion", "key", "ignore", "keyBody", "heuristicPercent",
+                "heuristicLimit",
                 "staleWhileUnreachable", "variants", "singleFlight", "singleFlightLimit", "cacheStatus",
             ]
         ),

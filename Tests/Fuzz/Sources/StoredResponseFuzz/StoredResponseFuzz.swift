@@ -2,16 +2,20 @@
 import Fuzzing
 import PlugboardCacheOptions
 import PlugboardKit
+import PlugboardSQLite
 
 @testable import PlugboardCache
 
-/// The first byte chooses a form: a head as a file holds it, or lines of fields for a request and for what is stored.
+/// The first byte chooses a form: a head as a file holds it, lines of fields for a request and for what is stored, or a
+/// value in the store of a fleet.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeRawBufferPointer(start: start, count: count)
     guard let form = bytes.first else { return 0 }
     let rest = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
-    if form & 1 == 0 {
+    if form >= 0xF0 {
+        checkTime(rest) { checkFleet($0) }
+    } else if form & 1 == 0 {
         checkTime(rest) { _ = StoredResponse.decoded($0) }
         guard let (response, length) = StoredResponse.decoded(rest) else { return 0 }
         checkCoding(response, length)
@@ -106,4 +110,32 @@ private func checkExchange(_ bytes: UnsafeRawBufferPointer, policy: CachePolicy)
             }
         }
     }
+}
+
+/// The values that a look-up reads, each after its length: records, whose checksum is made right, the generation, and
+/// marks.
+private func checkFleet(_ bytes: UnsafeRawBufferPointer) {
+    var reader = ByteReader(bytes)
+    var values: [Bytes?] = []
+    while values.count < 4, let view = try? reader.view() { values.append(Bytes(copying: view)) }
+    values += [Bytes?](repeating: nil, count: 4 - values.count)
+    if let records = values[0]?.array {
+        let sum = records.withUnsafeBytes { Checksum.of($0, seed: Checksum.of(key.text)) }
+        values[0] = Bytes(records + withUnsafeBytes(of: sum.littleEndian) { Array($0) })
+    }
+    let view = FleetView(key, [key.url], values)
+    precondition(view.missingURLs.count <= bytes.count)
+    for record in view.records {
+        precondition(record.id > 0 && record.response.key == key && record.entry.length >= 0)
+        precondition(record.body.map { $0.count == record.length } ?? true)
+        let again = FleetRecord.decoded(FleetRecord.encoded([record], of: key), of: key)
+        precondition(again?.first?.id == record.id && again?.first?.stamp == record.stamp, "another record")
+        for number in 0..<min(FleetChunks.count(record.length), 2) {
+            _ = FleetChunks.read(Bytes(copying: bytes), number, of: record.entry)
+        }
+        for fields in requests { check(record.entry, fields) }
+    }
+    guard let generation = values[1].flatMap({ FleetGeneration($0) }) else { return }
+    precondition(FleetGeneration(generation.value)?.value == generation.value, "another generation")
+    _ = generation.purging("*")?.has(view.stamp(key.url), key.url)
 }

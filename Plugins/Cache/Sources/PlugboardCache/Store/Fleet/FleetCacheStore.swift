@@ -102,7 +102,8 @@ final class FleetCacheStore: BackingStore {
     private func end(
         _ view: FleetView?, _ key: CacheKey, _ serial: Int, _ found: @escaping @Sendable ([CacheEntry]) -> Void
     ) {
-        let entries = view?.records.map(\.entry) ?? []
+        // Another process may share longer bodies than this one reads.
+        let entries = view?.records.filter { $0.length <= largest }.map(\.entry) ?? []
         if !entries.isEmpty { finds.add() }
         found(entries)
         // After a failure, all that was read is forgotten when the store responds again.

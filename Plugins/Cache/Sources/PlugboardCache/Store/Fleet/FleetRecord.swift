@@ -7,6 +7,8 @@ struct FleetRecord: Sendable {
     /// The longest body in the record itself, so that one round trip finds the whole response.
     static let bodyLimit = 16 << 10
     static let valueLimit = 1 << 20
+    /// No setting lets a longer body be shared.
+    private static let lengthLimit = 128 << 20
     private static let format: UInt8 = 1
 
     /// Random, and above 0; the chunks of the body are found by it.
@@ -24,7 +26,7 @@ struct FleetRecord: Sendable {
         return entry
     }
 
-    /// Nil if no value may be so long; without the first records then.
+    /// The value. Without the first records, if it would be too long.
     static func encoded(_ records: [FleetRecord], of key: CacheKey) -> Bytes {
         var records = records[...]
         while true {
@@ -61,9 +63,9 @@ struct FleetRecord: Sendable {
             let id: Int64 = try reader.number()
             let stamp = try FleetStamp(&reader)
             // The head names its key: what was written for another one is not found here.
-            guard id > 0, let (response, length) = StoredResponse.decoded(try reader.view()), response.key == key else {
-                throw ByteReader.End()
-            }
+            guard id > 0, let (response, length) = StoredResponse.decoded(try reader.view()), response.key == key,
+                length <= lengthLimit
+            else { throw ByteReader.End() }
             let body = try reader.flag() ? Bytes(copying: try reader.view()) : nil
             guard body.map({ $0.count == length }) ?? (length > bodyLimit) else { throw ByteReader.End() }
             records.append(FleetRecord(id: id, stamp: stamp, response: response, length: length, body: body))
