@@ -98,7 +98,7 @@ struct CacheFleetValueTests {
             let fleet = try CacheFleet { _, number in .respond(200, CacheFleet.fresh, ["\(number)", text]) }
             _ = try await fleet.first.get()
             _ = try await fleet.first.get("http://b.test/")
-            try await fleet.first.stored("http://b.test/")
+            for url in ["http://a.test/", "http://b.test/"] { try await fleet.first.stored(url) }
             let values = fleet.engine.values("cache/1/\(prefix)").sorted { $0.key < $1.key }
             for (index, value) in values.enumerated() {
                 let other = values.count > 1 ? values[(index + 1) % values.count].value : nil
