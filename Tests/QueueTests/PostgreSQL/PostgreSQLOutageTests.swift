@@ -1,3 +1,4 @@
+import Glibc
 import Plugboard
 import PlugboardKit
 import PlugboardQueue
@@ -30,6 +31,24 @@ struct PostgreSQLOutageTests {
         #expect(error?.code == .queueFile && failing < .seconds(10) && response.status == 200)
         for ticket in [first, third] { #expect(try await kernel.queue.outcome(of: ticket).hasSucceeded) }
         #expect(scene.requests.lines.sorted() == ["POST /a - 4", "POST /c - 4", "POST /d - 4"])
+        await kernel.shutDown()
+    }
+
+    @Test func `a server that stops responding is given up, and used again when it goes on`() async throws {
+        let scene = try await PostgreSQLScene(try await PostgreSQLProcess("-c", "fsync=off"))
+        let kernel = try scene.kernel(settings: ["automatic": false])
+        _ = try await kernel.sendLater(scene.post("a", category: "c"))
+        scene.server.signal(SIGSTOP)
+
+        let error = await #expect(throws: PlugboardError.self) { try await kernel.sendLater(scene.post("b")) }
+        let start = ContinuousClock.now
+        let again = await #expect(throws: PlugboardError.self) { try await kernel.sendLater(scene.post("c")) }
+        let failing = ContinuousClock.now - start
+        scene.server.signal(SIGCONT)
+        while (try? await kernel.queue.statistics()) == nil { try await Task.sleep(for: .milliseconds(10)) }
+
+        #expect(error?.code == .queueFile && again?.code == .queueFile && failing < .seconds(5))
+        #expect(try await kernel.queue.list(category: "c").count == 1)
         await kernel.shutDown()
     }
 
@@ -112,7 +131,10 @@ struct PostgreSQLOutageTests {
         try again.takeBack(running: [], now: 0, time: 0)
         let taken = try again.claim(QueueClaim(count: 5), now: 0, time: 0).entries.map(\.id)
 
+        try session(isAgain: false).forget(["a", "b"])
+
         #expect(placements == [[.queued, .queued], [.queued, .queued]])
+        #expect(try scene.run("SELECT count(*) FROM @request") == [["0"]])
         #expect(claimed == ["a"] && taken == ["a"])
     }
 }

@@ -15,7 +15,6 @@ final class PostgreSQLEngine: QueueEngine {
         var refusal: (failure: SQLiteFailure, until: ContinuousClock.Instant, pause: Duration)?
         /// Requests whose addition has failed with the connection: they may have been added.
         var doubtful: [String] = []
-        var hasWarned = false
     }
 
     private static let firstPause = Duration.milliseconds(100)
@@ -57,6 +56,7 @@ final class PostgreSQLEngine: QueueEngine {
         _ work: (any QueueSession) throws(SQLiteFailure) -> Value, _ state: inout Session
     ) -> Result<Value, SQLiteFailure> {
         var isAgain = false
+        var begun: [String] = []
         while true {
             do throws(SQLiteFailure) {
                 let connection = try connected(&state)
@@ -70,14 +70,15 @@ final class PostgreSQLEngine: QueueEngine {
                 } catch {
                     guard connection.isLost else { throw error }
                     state.connection = nil
+                    begun = session.added
                     if wasUsed, !isAgain {
                         isAgain = true
                         continue
                     }
-                    state.doubtful += session.added
                     throw error
                 }
             } catch {
+                state.doubtful += begun
                 return .failure(error)
             }
         }
