@@ -17,6 +17,14 @@ let package = Package(
                 .product(name: "PlugboardDownloads", package: "plugboard"),
             ]),
         .executableTarget(name: "plain_sqlite", linkerSettings: [.linkedLibrary("sqlite3")]),
+        .executableTarget(name: "plain_postgresql", linkerSettings: [.linkedLibrary("pq")]),
+        .executableTarget(
+            name: "queueing",
+            dependencies: [
+                "measuring", .product(name: "PlugboardTransport", package: "plugboard"),
+                .product(name: "Plugboard", package: "plugboard"),
+                .product(name: "PlugboardQueuePostgreSQL", package: "plugboard"),
+            ]),
         .executableTarget(name: "silence"),
         // Peers/Package.swift has it too.
         .target(name: "loading"),
