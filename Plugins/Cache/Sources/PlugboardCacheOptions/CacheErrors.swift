@@ -5,7 +5,7 @@ extension PlugboardError.Code {
     public static let cacheDamaged: Self = "cache.damaged"
     /// A stored body was removed while it was read.
     public static let cacheRemoved: Self = "cache.removed"
-    /// The cache's file cannot be read.
+    /// The file or the store of the cache cannot be read.
     public static let cacheUnreadable: Self = "cache.unreadable"
     /// A command of the cache has arguments that it cannot use, or its reply cannot be read.
     public static let cacheCommand: Self = "cache.command"
