@@ -80,7 +80,7 @@ final class PostgreSQLProcess: Sendable {
     }
 
     /// Sends a signal, such as SIGSTOP, to the server and its sessions.
-    func signal(_ number: Int32) { running.withLock { $0?.signal(number) } }
+    func signal(_ number: Int32) { running.withLock { _ = $0?.signal(number) } }
 
     /// A schema of the queue that nothing uses.
     func schema() throws(SQLiteFailure) -> String {
@@ -108,18 +108,23 @@ final class PostgreSQLProcess: Sendable {
             }
         }
 
-        func signal(_ number: Int32) {
+        @discardableResult func signal(_ number: Int32) -> [pid_t] {
             state.withLock { state in
-                guard state.id > 0 else { return }
-                _ = Glibc.kill(-state.id, number)
+                guard state.id > 0 else { return [] }
                 // Sessions have groups of their own.
                 let children = (try? ProcessRunner.output(of: ["pgrep", "-P", "\(state.id)"])) ?? ""
-                for child in children.split(separator: "\n").compactMap({ pid_t($0) }) { _ = Glibc.kill(child, number) }
+                let all = children.split(separator: "\n").compactMap { pid_t($0) }
+                _ = Glibc.kill(-state.id, number)
+                for child in all { _ = Glibc.kill(child, number) }
+                return all
             }
         }
 
         func end() {
-            signal(SIGKILL)
+            let sessions = signal(SIGKILL)
+            // A server does not start beside sessions of the one before it.
+            let deadline = ContinuousClock.now + .seconds(5)
+            while sessions.contains(where: { Glibc.kill($0, 0) == 0 }), ContinuousClock.now < deadline { usleep(1000) }
             state.withLock { $0.endShell }?()
         }
     }

@@ -70,7 +70,6 @@ struct QueueOutboxTests {
         try scene.run(
             "INSERT INTO @outbox (id, url, body) VALUES ('t', 'http://A.test:80/x', decode(repeat('ab', 300000), 'hex'))"
         )
-        let kernel = try scene.kernel(settings: ["automatic": false])
 
         try scene.run("SELECT @take_in('o', 100, 10000000, false)")
 
@@ -79,7 +78,6 @@ struct QueueOutboxTests {
             try scene.run("SELECT octet_length(bytes) FROM @piece ORDER BY number") == [
                 ["131072"], ["131072"], ["37856"],
             ])
-        await kernel.shutDown()
     }
 }
 
