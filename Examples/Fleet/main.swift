@@ -26,8 +26,8 @@ func write(_ words: String...) {
     _ = line.withCString { Glibc.write(STDOUT_FILENO, $0, line.utf8.count) }
 }
 
-func result(of work: () async throws(PlugboardError) -> String) async -> String {
-    do { return try await work() } catch { return error.code.rawValue }
+func result(of work: () async throws -> String) async -> String {
+    do { return try await work() } catch { return (error as? PlugboardError).map { "\($0.code)" } ?? "unknown" }
 }
 
 await withTaskGroup(of: Void.self) { group in
