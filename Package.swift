@@ -294,8 +294,8 @@ let programs: [Target] = [
         name: "ExampleSeeing", dependencies: ["Plugboard"], path: "Examples/Seeing", exclude: ["mock.json", "run"],
         swiftSettings: strict),
     .executableTarget(
-        name: "ExampleFleet", dependencies: ["Plugboard", "PlugboardRedis", .target(name: queueStore)], path: "Examples/Fleet",
-        exclude: ["fleet.py", "run"], swiftSettings: strict),
+        name: "ExampleFleet", dependencies: ["Plugboard", "PlugboardRedis", .target(name: queueStore)],
+        path: "Examples/Fleet", exclude: ["fleet.py", "run"], swiftSettings: strict),
     .executableTarget(
         name: "ExampleBodies", dependencies: ["Plugboard"], path: "Examples/Bodies", swiftSettings: strict),
     .target(

@@ -3,7 +3,7 @@ import Testing
 
 struct FleetTests {
     /// 77: the script's status where an engine is not installed.
-    @Test func `a fleet whose workers, Redis and PostgreSQL are killed loses no order, and no request fails`() async throws {
+    @Test func `a fleet whose workers and engines are killed loses no order, and no request fails`() async throws {
         let outcome = try await ProcessRunner.running(
             ["python3", "\(Repository.root)/Examples/Fleet/fleet.py", try Products.executable("ExampleFleet")],
             timeout: .seconds(240))
