@@ -18,7 +18,7 @@ import PlugboardRedis
 let (file, origin) = (CommandLine.arguments[1], CommandLine.arguments[2])
 let kernel = try Kernel(
     configuration: .file(file),
-    catalog: .bundled.adding([redisPlugin()]))
+    catalog: .bundled.adding([redisPlugin()]), control: .socket, network: .system)
 
 /// At once, also where standard output is a pipe.
 func write(_ words: String...) {
