@@ -11,7 +11,7 @@ public struct Event: ~Copyable {
     let host: UnsafePointer<plug_host_v1>
     let refusal: UnsafeMutablePointer<String?>
     // Asked for once, because a plugin that gets several events compares it with several.
-    private let name: plug_text
+    @usableFromInline let name: plug_text
 
     init(_ raw: OpaquePointer, host: UnsafePointer<plug_host_v1>, refusal: UnsafeMutablePointer<String?>) {
         (self.raw, self.host, self.refusal) = (raw, host, refusal)
@@ -22,7 +22,16 @@ public struct Event: ~Copyable {
     public var id: String { name.string }
 
     /// Whether this is the event with that id; cheaper than comparing strings.
-    public func `is`(_ id: StaticString) -> Bool { name.isEqual(id) }
+    // Inlined, because each event of a plugin is compared with several ids, whose lengths are then constants.
+    @inlinable
+    @inline(__always)
+    public func `is`(_ id: StaticString) -> Bool {
+        guard name.count == UInt64(id.utf8CodeUnitCount), let bytes = name.bytes else { return false }
+        for index in 0..<id.utf8CodeUnitCount where bytes[index] != CChar(bitPattern: id.utf8Start[index]) {
+            return false
+        }
+        return true
+    }
 
     /// The detail with this name as text; a number is written in decimal digits. Nil if there is no such detail.
     public subscript(name: String) -> String? {

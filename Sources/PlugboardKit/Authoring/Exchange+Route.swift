@@ -10,7 +10,11 @@ extension Exchange {
 
     /// A text for the request's own options that decide on a route to any URL; empty without such options. Share the
     /// result of a sub-request with this exchange's `inheritance` only among exchanges with an equal text.
-    public var ownRoutes: String { host.pointee.own_routes(raw).string }
+    public var ownRoutes: String {
+        let text = host.pointee.own_routes(raw)
+        // Most requests have none.
+        return text.count == 0 ? "" : text.string
+    }
 
     /// A copy of this exchange's request as it is now, without its body, for the plugin to send: method, URL,
     /// fields with their secrets, the request's own attributes, and its options without `timeout`.

@@ -146,8 +146,14 @@ public struct Exchange: ~Copyable {
 
     /// The plugin's state of this exchange, over all its turns and resends, released at its end.
     public var state: AnyObject? {
-        get { slot(makingOne: false)?.state }
-        nonmutating set { slot(makingOne: newValue != nil)?.state = newValue }
+        get {
+            let kept = kept
+            guard let box = box(kept) else { return kept }
+            return box.state
+        }
+        nonmutating set {
+            if let box = box(kept) { box.state = newValue } else { keep(newValue) }
+        }
     }
 
     /// A ticket for `.wait(_:)`: the exchange waits until the ticket is woken, or for at most `within`. Each
@@ -215,21 +221,37 @@ public struct Exchange: ~Copyable {
 
     // MARK: State of PlugboardKit
 
-    /// The object that the kernel stores for this plugin and exchange.
+    /// The plugin's state with its work. Most plugins have no work: their state needs no box.
     final class StateBox {
         var state: AnyObject?
         var work: PendingWork?
     }
 
-    func slot(makingOne: Bool) -> StateBox? {
-        if let state = host.pointee.exchange_state(raw) {
-            return Unmanaged<StateBox>.fromOpaque(state).takeUnretainedValue()
-        }
-        guard makingOne else { return nil }
-        let slot = StateBox()
-        let state = Unmanaged.passRetained(slot).toOpaque()
+    /// The object that the kernel stores for this plugin and exchange: its state, or the box with it.
+    private var kept: AnyObject? {
+        host.pointee.exchange_state(raw).map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // Each event of a plugin asks for its state, and a cast takes longer.
+    @inline(__always)
+    private func box(_ kept: AnyObject?) -> StateBox? {
+        guard let kept, type(of: kept) == StateBox.self else { return nil }
+        return unsafeDowncast(kept, to: StateBox.self)
+    }
+
+    private func keep(_ object: AnyObject?) {
+        let state = object.map { Unmanaged.passRetained($0).toOpaque() }
         if host.pointee.set_exchange_state(raw, state, releaseObject) != PLUG_OK { releaseObject(state) }
-        return slot
+    }
+
+    func slot(makingOne: Bool) -> StateBox? {
+        let state = kept
+        if let box = box(state) { return box }
+        guard makingOne else { return nil }
+        let box = StateBox()
+        box.state = state
+        keep(box)
+        return box
     }
 }
 
