@@ -79,6 +79,15 @@ final class HostContext: @unchecked Sendable {
         host.flatMap { Unmanaged<HostContext>.fromOpaque($0.pointee.kernel)._withUnsafeGuaranteedRef { $0.clock } }
     }
 
+    /// The time of the kernel of a table, without counting a reference to its clock.
+    @inline(__always)
+    static func time(of host: UnsafePointer<plug_host_v1>?) -> Int64 {
+        guard let host else { return EventLoop.time(nil) }
+        return Unmanaged<HostContext>.fromOpaque(host.pointee.kernel)._withUnsafeGuaranteedRef {
+            EventLoop.time($0.clock)
+        }
+    }
+
     /// The number of the ABI for the loop on which this is called; 0 on other threads.
     static func currentLoop(of host: UnsafePointer<plug_host_v1>?) -> plug_loop {
         guard let host, let running = EventLoop.running else { return 0 }

@@ -76,7 +76,7 @@ extension HostTable {
             core.log.write(level, host.id, text.lines, in: core.current?.calling)
         }
         table.log_level = { HostContext.from($0)?.core?.log.level.rawValue ?? PLUG_LOG_ERROR }
-        table.now = { EventLoop.time(HostContext.clock(of: $0)) }
+        table.now = { HostContext.time(of: $0) }
         table.wall_clock = { HostContext.clock(of: $0)?.wallClock ?? clockTime(CLOCK_REALTIME) }
         table.random = { _, bytes, count in
             guard let bytes else { return }

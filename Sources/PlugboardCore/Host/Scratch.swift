@@ -32,18 +32,20 @@ final class Scratch {
 
     func text(_ bytes: UnsafeRawBufferPointer) -> plug_text {
         let copy = room(bytes.count)
-        copy.copyMemory(from: bytes)
-        return plug_text(UnsafeRawBufferPointer(copy))
+        if let start = bytes.baseAddress { copy.copyMemory(from: start, byteCount: bytes.count) }
+        return plug_text(UnsafeRawBufferPointer(start: copy, count: bytes.count))
     }
 
-    private func room(_ count: Int) -> UnsafeMutableRawBufferPointer {
-        if count <= block.count - used {
-            defer { used += count }
-            return UnsafeMutableRawBufferPointer(rebasing: block[used..<used + count])
+    @inline(__always)
+    private func room(_ count: Int) -> UnsafeMutableRawPointer {
+        let start = used
+        if count <= block.count &- start, let first = block.baseAddress {
+            used = start &+ count
+            return first + start
         }
         let text = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 1)
         texts.append(text)
-        return UnsafeMutableRawBufferPointer(start: text, count: count)
+        return text
     }
 
     /// The options of the request as texts, made again when the first is asked for.
