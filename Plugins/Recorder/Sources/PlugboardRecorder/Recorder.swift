@@ -58,9 +58,11 @@ struct Recorder: Plugin {
     func onRequest(_ exchange: borrowing Exchange) throws -> RequestVerdict {
         // An outer plugin may have sent the request again. Then its record continues.
         if exchange.state is Recording { return .next }
-        let detail = exchange[RecorderAttributes.keys.bodies] ?? bodies
+        // Most requests have no attributes.
+        let keys = exchange.hasAttributes ? RecorderAttributes.keys : nil
+        let detail = keys.flatMap { exchange[$0.bodies] } ?? bodies
         if detail == .off { return .next }
-        let recording = Recording(exchange, detail, host)
+        let recording = Recording(exchange, detail, label: keys.flatMap { exchange[$0.label] }, host)
         exchange.state = recording
         store.begin(recording)
         if let limit = limit(detail), isRecorded(exchange.request) {

@@ -9,8 +9,10 @@ extension Recording {
             guard isAttemptRecorded else { return }
             if last != nil { earlier.append(last!) }
             let sent = exchange.request.hasURL(url) ? url : exchange.request.url
+            let number = exchange.attempt
             last = Attempt(
-                step: nextStep(), number: exchange.attempt, reason: event["reason"] ?? "",
+                // Texts take long, and the first attempt has no other reason.
+                step: nextStep(), number: number, reason: number == 1 ? "first" : event["reason"] ?? "",
                 method: exchange.request.method.name, url: sent, began: now(),
                 waited: event.duration("waited") ?? .zero)
             attemptSize += 256 + sent.utf8.count

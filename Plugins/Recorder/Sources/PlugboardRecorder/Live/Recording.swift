@@ -117,12 +117,12 @@ final class Recording: @unchecked Sendable {
     static let factLimit = 256
     static let callLimit = 1024
 
-    init(_ exchange: borrowing Exchange, _ detail: RecordedBodies, _ host: PluginHost) {
+    init(_ exchange: borrowing Exchange, _ detail: RecordedBodies, label: String?, _ host: PluginHost) {
         let head = exchange.request
         loop = host.currentLoop
         isUnderWay = false
         self.detail = detail
-        label = exchange[RecorderAttributes.keys.label]
+        self.label = label
         hasRoute = exchange.route != .direct || !exchange.ownRoutes.isEmpty
         date = host.wallClock
         began = host.now
