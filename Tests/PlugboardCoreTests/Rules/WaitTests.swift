@@ -78,6 +78,31 @@ import Testing
         #expect(transport.requests.first?.fields[.authorization] == "token")
     }
 
+    @Test func `work off the loop leaves the state of the exchange, which its decision can replace`() async throws {
+        final class Word: Sendable {
+            let text: String
+            init(_ text: String) { self.text = text }
+        }
+        let record = Record()
+        let plugin = ScriptedPlugin("a")
+        plugin.onRequest = { exchange in
+            exchange.state = Word("before")
+            return .wait {
+                { exchange in
+                    record.add((exchange.state as? Word)?.text ?? "none")
+                    exchange.state = Word("decided")
+                    return .next
+                }
+            }
+        }
+        plugin.onClose = { exchange, _ in record.add((exchange.state as? Word)?.text ?? "none") }
+        let kernel = try makeKernel([plugin])
+
+        _ = try await kernel.send(Request(.get, anywhere)).body.collect(upTo: .kibibytes(1))
+
+        #expect(record.lines == ["before", "decided"])
+    }
+
     @Test func `an error of the work is a fault of the plugin`() async throws {
         let plugin = ScriptedPlugin("a")
         plugin.onRequest = { _ in .wait { throw PlugboardError("x", "no token to be had") } }
