@@ -16,7 +16,7 @@ final class FleetAccess: Sendable {
     static let timeLimit = Duration.seconds(30 * 86_400)
 
     private struct State {
-        /// Nil without a plugin that provides it, before `open`, and after `close`.
+        /// Nil without a plugin that provides it, before `open`, and from `close` on.
         var store: Store?
         var watch: StoreWatch?
         var isOut = false
@@ -139,17 +139,21 @@ final class FleetAccess: Sendable {
         _ command: StoreCommand, within: Duration,
         _ done: @escaping @Sendable (Result<StoreReply, StoreFailure>) -> Void
     ) {
-        guard let store = state.withLock({ $0.store }) else {
-            return done(.failure(StoreFailure(.down, "There is no store.")))
-        }
         let isOver = Flag()
         let timer = host.schedule(after: within * 2) {
             if isOver.set() { done(.failure(StoreFailure(.late, "There was no reply."))) }
         }
-        store.perform(command, within: within) { result in
+        let end = { @Sendable (result: Result<StoreReply, StoreFailure>) in
             timer.cancel()
             if isOver.set() { done(result) }
         }
+        // Called under the lock, because the plugin that provides the store is destroyed after `close`. No reply comes
+        // within a call.
+        let isAsked = state.withLock { state in
+            state.store?.perform(command, within: within, end)
+            return state.store != nil
+        }
+        if !isAsked { end(.failure(StoreFailure(.down, "There is no store."))) }
     }
 
     private final class Flag: Sendable {
