@@ -117,6 +117,26 @@ struct CacheFleetFlightTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `a request that has waited long asks once how the flight of another kernel ended`(linkage: Linkage)
+        async throws
+    {
+        let body = GatedSource(["hello"])
+        let fleet = try CacheFleet(linkage) { _, _ in .source(200, CacheFleet.fresh, body) }
+        let first = Task { try await fleet.first.get().body }
+        try await fleet.transport.began.opened()
+        let second = Task { try await fleet.second.get().body }
+        try await fleet.until(advancing: .milliseconds(100)) { fleet.engine.commands.count { $0.readsFlight } >= 3 }
+
+        body.open()
+        let bodies = try await [first.value, second.value]
+        try await fleet.engine.settled()
+
+        #expect(bodies == ["hello", "hello"] && fleet.sent == 1)
+        #expect(fleet.engine.commands.count { $0.readsEnding } == 1)
+        await fleet.shutDown()
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a request that is cancelled while it waits for the fleet leaves its place to others`(linkage: Linkage)
         async throws
     {
@@ -142,5 +162,10 @@ extension StoreCommand {
     /// Whether a process asks how another one's flight ends.
     fileprivate var readsFlight: Bool {
         if case .get(let keys, .some) = self { keys[0].hasPrefix("cache/1/flight/") } else { false }
+    }
+
+    /// Whether a process that was told of a flight's end asks for it.
+    fileprivate var readsEnding: Bool {
+        if case .get(let keys, nil) = self { keys[0].hasPrefix("cache/1/flight/") } else { false }
     }
 }

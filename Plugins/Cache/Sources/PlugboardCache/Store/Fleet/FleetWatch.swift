@@ -8,8 +8,8 @@ final class FleetWatch: Sendable {
         /// The cache keys that a name is about.
         var keys: [String: Set<CacheKey>] = [:]
         var lastSerial = 0
-        /// Who waits for a change of a name.
-        var waiting: [String: [@Sendable () -> Void]] = [:]
+        /// Who waits for a change of a name: the latest only, because a process has one flight of a name at a time.
+        var waiting: [String: @Sendable () -> Void] = [:]
     }
 
     private let state = Mutex(State())
@@ -44,9 +44,9 @@ final class FleetWatch: Sendable {
         tell(.key(key))
     }
 
-    /// Waits once for a change of a name.
+    /// Waits once for a change of a name, in place of an earlier call for it.
     func wait(for name: String, _ changed: @escaping @Sendable () -> Void) {
-        state.withLock { $0.waiting[name, default: []].append(changed) }
+        state.withLock { $0.waiting[name] = changed }
     }
 
     /// Called with a name that has changed; nil: any may have.
@@ -60,9 +60,9 @@ final class FleetWatch: Sendable {
                 keys = state.keys[name] ?? []
                 for key in keys { FleetWatch.forget(key, &state) }
             }
-            if let name { return (keys, state.waiting.removeValue(forKey: name) ?? []) }
+            if let name { return (keys, state.waiting.removeValue(forKey: name).map { [$0] } ?? []) }
             defer { state.waiting = [:] }
-            return (keys, state.waiting.values.flatMap { $0 })
+            return (keys, Array(state.waiting.values))
         }
         if isAll { tell(.anyOwn) }
         for key in keys { tell(.key(key)) }
