@@ -5,6 +5,8 @@ import PlugboardKit
 struct FleetGeneration: Sendable {
     /// With more patterns than this, all responses are purged instead.
     private static let patternLimit = 32
+    /// A longer pattern purges all responses, too.
+    private static let patternLength = 8192
 
     let id: UInt64
     /// The number of patterns so far.
@@ -26,8 +28,16 @@ struct FleetGeneration: Sendable {
     private init(_ reader: inout ByteReader) throws(ByteReader.End) {
         id = try reader.number()
         count = try reader.number()
-        while !reader.isAtEnd { patterns.append(try reader.text()) }
-        guard id != 0, patterns.count <= min(Int(count), FleetGeneration.patternLimit) else { throw ByteReader.End() }
+        let limit = min(Int(count), FleetGeneration.patternLimit)
+        // Look-ups compare each pattern with each URL, so that a longer one of somebody else must not be read.
+        while !reader.isAtEnd {
+            let bytes = try reader.view()
+            guard patterns.count < limit, bytes.count <= FleetGeneration.patternLength,
+                let pattern = String(validating: bytes, as: UTF8.self)
+            else { throw ByteReader.End() }
+            patterns.append(pattern)
+        }
+        guard id != 0 else { throw ByteReader.End() }
     }
 
     var value: Bytes {
@@ -40,9 +50,9 @@ struct FleetGeneration: Sendable {
 
     /// The generation after the purge of a pattern; nil if it has no room for another one.
     func purging(_ pattern: String) -> FleetGeneration? {
-        guard patterns.count < FleetGeneration.patternLimit, pattern.utf8.count <= 8192, count < .max else {
-            return nil
-        }
+        guard patterns.count < FleetGeneration.patternLimit, pattern.utf8.count <= FleetGeneration.patternLength,
+            count < .max
+        else { return nil }
         var next = self
         next.count += 1
         next.patterns.append(pattern)

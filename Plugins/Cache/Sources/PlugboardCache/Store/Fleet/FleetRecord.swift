@@ -7,6 +7,8 @@ struct FleetRecord: Sendable {
     /// The longest body in the record itself, so that one round trip finds the whole response.
     static let bodyLimit = 16 << 10
     static let valueLimit = 1 << 20
+    /// The most records of a key. The policy keeps 16; processes that do not know of each other may add a few.
+    private static let countLimit = 64
     /// No setting lets a longer body be shared.
     private static let lengthLimit = 128 << 20
     private static let format: UInt8 = 1
@@ -26,22 +28,23 @@ struct FleetRecord: Sendable {
         return entry
     }
 
-    /// The value. Without the first records, if it would be too long.
+    /// The value. Without the first records, if they are too many or it would be too long.
     static func encoded(_ records: [FleetRecord], of key: CacheKey) -> Bytes {
-        var records = records[...]
-        while true {
-            var writer = ByteWriter(capacity: 1024 + records.reduce(0) { $0 + ($1.body?.count ?? 0) })
-            writer.append(format)
-            for record in records {
-                writer.append(record.id)
-                record.stamp.write(&writer)
-                record.response.encoded(length: record.length).withUnsafeBytes { writer.append($0) }
-                writer.append(record.body) { writer, body in body.withUnsafeBytes { writer.append($0) } }
-            }
-            writer.append(writer.bytes.withUnsafeBytes { Checksum.of($0, seed: Checksum.of(key.text)) })
-            if writer.bytes.count <= valueLimit { return Bytes(writer.bytes) }
-            records = records.dropFirst()
+        var (parts, left) = ([[UInt8]](), valueLimit - 9)
+        for record in records.suffix(countLimit).reversed() {
+            var writer = ByteWriter(capacity: 1024 + (record.body?.count ?? 0))
+            writer.append(record.id)
+            record.stamp.write(&writer)
+            record.response.encoded(length: record.length).withUnsafeBytes { writer.append($0) }
+            writer.append(record.body) { writer, body in body.withUnsafeBytes { writer.append($0) } }
+            left -= writer.bytes.count
+            if left < 0 { break }
+            parts.append(writer.bytes)
         }
+        var bytes = [format] + parts.reversed().joined()
+        let sum = bytes.withUnsafeBytes { Checksum.of($0, seed: Checksum.of(key.text)) }
+        withUnsafeBytes(of: sum.littleEndian) { bytes += $0 }
+        return Bytes(bytes)
     }
 
     /// Nil for a value that this version has not written for this key, and for a damaged one.
@@ -63,7 +66,8 @@ struct FleetRecord: Sendable {
             let id: Int64 = try reader.number()
             let stamp = try FleetStamp(&reader)
             // The head names its key: what was written for another one is not found here.
-            guard id > 0, let (response, length) = StoredResponse.decoded(try reader.view()), response.key == key,
+            guard id > 0, records.count < countLimit,
+                let (response, length) = StoredResponse.decoded(try reader.view()), response.key == key,
                 length <= lengthLimit
             else { throw ByteReader.End() }
             let body = try reader.flag() ? Bytes(copying: try reader.view()) : nil
