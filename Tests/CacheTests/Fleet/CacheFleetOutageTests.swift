@@ -63,6 +63,28 @@ struct CacheFleetOutageTests {
         await fleet.shutDown()
     }
 
+    @Test(arguments: Linkage.allCases, ["purge", "all", "post"])
+    func `a full engine carries out purges and invalidations, which leave nothing in it`(
+        linkage: Linkage, how: String
+    ) async throws {
+        let fleet = try CacheFleet(linkage)
+        for bench in fleet.benches { _ = try await bench.get() }
+        try await fleet.first.stored()
+        fleet.engine.behaviour = .isFull
+        let mark = ["purge": "purged", "all": "generation", "post": "invalidated"][how] ?? ""
+
+        switch how {
+        case "purge": try await fleet.first.kernel.cache.purge(.url("http://a.test/"))
+        case "all": try await fleet.first.kernel.cache.forget()
+        default: _ = try await fleet.first.send(Request(.post, "http://a.test/"))
+        }
+        try await fleet.until { fleet.engine.values("cache/1/\(mark)").isEmpty }
+        try await fleet.until { try await fleet.second.get().body != "response 1" }
+
+        #expect(fleet.benches.map { $0.metric("alone") } == [0, 0])
+        await fleet.shutDown()
+    }
+
     @Test(arguments: Linkage.allCases, ["purge", "post"])
     func `what is purged or invalidated during an outage is not used after it`(linkage: Linkage, how: String)
         async throws

@@ -11,8 +11,8 @@ final class FleetAccess: Sendable {
     static let writePatience = Duration.milliseconds(250)
     /// How long the store is not asked after it has failed.
     private static let pause = Duration.seconds(1)
-    /// With more marks than this that could not be written, all responses are purged instead.
-    private static let unwrittenLimit = 1000
+    /// With more marks than this that could not be removed, all responses are purged instead.
+    private static let unremovedLimit = 1000
     static let timeLimit = Duration.seconds(30 * 86_400)
 
     private struct State {
@@ -23,8 +23,8 @@ final class FleetAccess: Sendable {
         var nextProbe = Duration.zero
         /// Nothing is written before this time.
         var writePause = Duration.zero
-        /// Purges and invalidations that could not be written. Until they are, nothing is read.
-        var unwritten: [String: Bytes] = [:]
+        /// What a purge or an invalidation could not remove. Until it is removed, nothing is read.
+        var unremoved: Set<String> = []
     }
 
     private let host: PluginHost
@@ -111,28 +111,24 @@ final class FleetAccess: Sendable {
         return try result.get()
     }
 
-    /// Writes the values of a purge or an invalidation. If it cannot be written, nothing is read until it is.
-    func mark(_ values: [String: Bytes], _ done: @escaping @Sendable () -> Void) {
-        perform(FleetAccess.put(values), within: FleetAccess.writePatience) { [self] result in
+    /// Removes the mark of a purge or an invalidation. If that is not possible, nothing is read until it is.
+    func unmark(_ name: String, _ done: @escaping @Sendable () -> Void) {
+        perform(.remove([name]), within: FleetAccess.writePatience) { [self] result in
             if case .failure(let failure) = result {
-                state.withLock { state in
-                    state.unwritten.merge(values) { $1 }
-                    if state.unwritten.count > FleetAccess.unwrittenLimit {
-                        state.unwritten = [FleetNames.generation: FleetGeneration(id: random()).value]
-                    }
-                }
+                state.withLock { FleetAccess.keep([name], &$0) }
                 goOut(failure)
             }
             done()
         }
     }
 
+    private static func keep(_ names: Set<String>, _ state: inout State) {
+        state.unremoved.formUnion(names)
+        if state.unremoved.count > unremovedLimit { state.unremoved = [FleetNames.generation] }
+    }
+
     /// A number that is not 0.
     func random() -> UInt64 { host.random(8).reduce(0) { $0 << 8 | UInt64($1) } | 1 }
-
-    static func put(_ values: [String: Bytes]) -> StoreCommand {
-        .put(values.map { StoreEntry($0, $1, timeToLive: timeLimit) })
-    }
 
     /// A provider that does not keep its time must not hold anything either.
     private func perform(
@@ -177,15 +173,17 @@ final class FleetAccess: Sendable {
     }
 
     private func probe() {
-        let unwritten = state.withLock { $0.unwritten }
-        let command: StoreCommand = unwritten.isEmpty ? .get([FleetNames.generation]) : FleetAccess.put(unwritten)
+        let unremoved = state.withLock { state in
+            defer { state.unremoved = [] }
+            return state.unremoved
+        }
+        let command: StoreCommand = unremoved.isEmpty ? .get([FleetNames.generation]) : .remove(Array(unremoved))
         perform(command, within: FleetAccess.patience) { [self] result in
-            guard case .success = result else { return }
+            guard case .success = result else { return state.withLock { FleetAccess.keep(unremoved, &$0) } }
             // What was purged meanwhile by others, this process may not have been told.
             changed(nil)
             let isBack = state.withLock { state in
-                for (key, value) in unwritten where state.unwritten[key] == value { state.unwritten[key] = nil }
-                state.isOut = !state.unwritten.isEmpty
+                state.isOut = !state.unremoved.isEmpty
                 return !state.isOut
             }
             if isBack { host.log(.info, "The store of the fleet responds again, and the cache uses it.") }

@@ -75,24 +75,23 @@ extension FleetCacheStore {
     }
 
     func invalidate(url: String, _ done: @escaping @Sendable () -> Void) {
-        mark(url, FleetNames.marks(url)[1], done)
+        unmark(url, FleetNames.marks(url)[1], done)
     }
 
-    /// Gives a URL another mark, after what is being stored under it.
-    private func mark(_ url: String, _ name: String, _ done: @escaping @Sendable () -> Void) {
-        let values = [name: FleetView.value(of: access.random())]
+    /// Removes a mark of a URL, after what is being stored under it.
+    private func unmark(_ url: String, _ name: String, _ done: @escaping @Sendable () -> Void) {
         let isQueued = queue(CacheKey(text: url)) { [self] in
-            await withCheckedContinuation { continuation in access.mark(values) { continuation.resume() } }
+            await withCheckedContinuation { continuation in access.unmark(name) { continuation.resume() } }
             done()
         }
-        if !isQueued { access.mark(values, done) }
+        if !isQueued { access.unmark(name, done) }
     }
 
     func purge(_ what: Purge, _ done: @escaping @Sendable (Int) -> Void) {
         switch what {
         case .memory: done(0)
         case .url(let url):
-            mark(url, FleetNames.marks(url)[0]) { done(0) }
+            unmark(url, FleetNames.marks(url)[0]) { done(0) }
         case .all: purgeAll(done)
         case .pattern(let pattern):
             Task {
@@ -103,7 +102,7 @@ extension FleetCacheStore {
 
     private func purgeAll(_ done: @escaping @Sendable (Int) -> Void) {
         purges.add(1, ordering: .relaxed)
-        access.mark([FleetNames.generation: FleetGeneration(id: access.random()).value]) { done(0) }
+        access.unmark(FleetNames.generation) { done(0) }
     }
 
     private func purge(pattern: String) async -> Bool {

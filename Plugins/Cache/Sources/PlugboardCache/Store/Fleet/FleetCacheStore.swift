@@ -6,13 +6,14 @@ import Synchronization
 ///
 ///     cache/1/head/…         the records of a key, with small bodies: one value, written by compare and set
 ///     cache/1/body/ID/N      the chunks of a longer body, written before its record; no other body has this id
-///     cache/1/generation     another one with each purge of all; the patterns that were purged
-///     cache/1/purged/…       a mark of each URL, another one with each purge of it
+///     cache/1/generation     removed by each purge of all; the patterns that were purged
+///     cache/1/purged/…       a mark of each URL with responses, removed by each purge of it
 ///     cache/1/invalidated/…  the same for invalidations
 ///
 /// A look-up reads all but the chunks in one call, with a watch, so that the memory in front is told of changes. A
-/// record is valid while generation and marks are those that it was stored with: a purge is one write, and a full
-/// engine that removes a mark removes what it is about. A body is read as a whole before it is served: an outage cannot
+/// record is valid while generation and marks are those that it was stored with; those that are missing are made, with
+/// other numbers, when the next response is stored. So a purge is one removal, which a full engine carries out, too, and
+/// one that removes a mark removes what it is about. A body is read as a whole before it is served: an outage cannot
 /// break it, and one that was replaced must live only as long as that takes.
 final class FleetCacheStore: BackingStore {
     private struct State {

@@ -1,6 +1,6 @@
 import PlugboardKit
 
-/// What all responses in the store of a fleet have in common: another generation with each purge of all, and the
+/// What all responses in the store of a fleet have in common: another generation after each purge of all, and the
 /// patterns of later purges.
 struct FleetGeneration: Sendable {
     /// With more patterns than this, all responses are purged instead.

@@ -10,7 +10,7 @@ struct FleetNames: Sendable {
 
     static func chunk(_ number: Int, of id: Int64) -> String { "cache/1/body/\(String(id, radix: 16))/\(number)" }
 
-    /// The names of a URL's marks: what it has now was not there before the latest purge, or invalidation.
+    /// The names of a URL's marks, which its latest purge, and invalidation, have removed.
     static func marks(_ url: String) -> [String] {
         let hash = hash(url)
         return ["cache/1/purged/\(hash)", "cache/1/invalidated/\(hash)"]

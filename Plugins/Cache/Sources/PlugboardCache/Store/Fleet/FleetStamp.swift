@@ -26,7 +26,7 @@ extension FleetStamp {
     }
 }
 
-/// The marks of a URL, random numbers: another one with each purge, or invalidation. 0 for a mark that is missing, which
+/// The marks of a URL, random numbers: another one after each purge, or invalidation. 0 for a mark that is missing, which
 /// no stored response has.
 struct FleetMarks: Sendable, Equatable {
     var purge: UInt64 = 0
