@@ -70,6 +70,26 @@ struct CacheFleetValueTests {
         await fleet.shutDown()
     }
 
+    @Test(arguments: Linkage.allCases)
+    func `no more variants are validated than one long body takes memory`(linkage: Linkage) async throws {
+        let fleet = try CacheFleet(linkage, settings: ["sharedBody": "1MiB", "memory": "64KiB"]) { attempt, _ in
+            let language = attempt.fields["Accept-Language"] ?? ""
+            let fields: Fields = ["Cache-Control": "max-age=60", "Vary": "Accept-Language", "ETag": "\"\(language)\""]
+            return .respond(200, fields, [language, Self.long])
+        }
+        for language in ["en", "de"] {
+            _ = try await fleet.first.get("http://a.test/", ["Accept-Language": language])
+            try await fleet.first.stored()
+        }
+
+        let body = try await fleet.second.get("http://a.test/", ["Accept-Language": "fr"]).body
+        let validated = fleet.transport.requests.last?.fields["If-None-Match"] ?? ""
+
+        #expect(body == "fr" + Self.long && fleet.sent == 3)
+        #expect(validated == "\"en\"" || validated == "\"de\"")
+        await fleet.shutDown()
+    }
+
     enum Damage: CaseIterable {
         case removed, empty, cut, longer, otherByte, otherStart, random, swapped
 

@@ -39,9 +39,14 @@ extension Cache {
     func load(
         _ forward: Forward, _ lookup: Lookup, _ entries: [CacheEntry], _ exchange: borrowing Exchange, _ waited: Waited
     ) -> RequestVerdict? {
-        guard fleet != nil, lookup.method != .head else { return nil }
+        guard let fleet, lookup.method != .head else { return nil }
+        let loaded = entries.reduce(0) { $0 + ($1.pieces == nil ? 0 : $1.length) }
         for entry in forward.needed where entry.pieces == nil {
             guard let body = store.body(of: entry, 0..<entry.length) as? FleetBody else { continue }
+            // Further variants are not validated, so that a request has no more in memory than one long body.
+            if loaded > 0, loaded + entry.length > fleet.store.largest {
+                return decide(lookup, entries.filter { $0.id != entry.id }, exchange, waited)
+            }
             let ticket = exchange.ticket(within: store.patience)
             exchange.state = Pause(lookup, .load(body, entry, entries), waited)
             body.prepare { _ in ticket.wake() }
@@ -54,6 +59,6 @@ extension Cache {
 extension Forward {
     /// The entries whose bodies may be served when the response has come.
     var needed: [CacheEntry] {
-        entries.isEmpty ? [] : validated + [completed, selected].compactMap { $0 }
+        entries.isEmpty ? [] : [completed, selected].compactMap { $0 } + validated
     }
 }

@@ -95,7 +95,7 @@ extension Cache {
         return .wait(ticket)
     }
 
-    private func decide(
+    func decide(
         _ lookup: Lookup, _ entries: [CacheEntry], _ exchange: borrowing Exchange, _ waited: Waited
     ) -> RequestVerdict {
         let now = host.wallClock
