@@ -15,12 +15,11 @@ extension Cache {
     }
 
     func goOn(_ seat: FleetSeat, _ pause: Pause, _ exchange: borrowing Exchange) -> RequestVerdict {
-        var waited = Waited(since: pause.waited.since, hasLookedAgain: true, seat: seat)
+        let waited = Waited(since: pause.waited.since, hasLookedAgain: true, seat: seat)
         var ending: Flight.Ending?
         switch seat.takeBoarding() {
         case .leads:
             // The process that led before may have stored the response since the look-up.
-            waited.leads = true
             return lookUp(pause.lookup, exchange, waited)
         case .follows(.landed): ending = .landed
         case .follows(.fruitless): ending = .fruitless

@@ -137,7 +137,6 @@ extension Cache {
         var flight: Flight?
         let ownFlight = exchange.attribute(CacheAttributes.keys.singleFlight.name).map { $0 == "true" }
         if let seat = waited.seat {
-            if let fleet, !waited.leads { return board(seat, of: fleet, lookup, exchange, waited) }
             flight = seat.take()
         } else if waited.mayWait, forward.mayBeShared, ownFlight ?? singleFlight {
             switch flights.board(FlightKey(lookup.facts, forward.entries)) {

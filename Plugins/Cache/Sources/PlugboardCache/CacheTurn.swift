@@ -80,7 +80,7 @@ struct Waited {
     var landings = 0
     /// Whether the request has looked up again because another request stored something in the meantime.
     var hasLookedAgain = false
-    /// The flight that the request leads in this process, until it is sent; whether it leads for the fleet, too.
+    /// The flight that the request leads in this process, until it is sent. A request that looks up with it leads for
+    /// the fleet, too.
     var seat: FleetSeat?
-    var leads = false
 }
