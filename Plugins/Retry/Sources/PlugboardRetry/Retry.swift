@@ -63,9 +63,8 @@ final class Retry: Plugin {
     // MARK: Before the request is sent
 
     func onRequest(_ exchange: borrowing Exchange) -> RequestVerdict {
-        guard exchange.hasAttributes || addsKeys || policy.totalTime != nil || origins.areInTrouble else {
-            return .next
-        }
+        guard exchange.hasAttributes || addsKeys || policy.totalTime != nil || fleet != nil || origins.areInTrouble
+        else { return .next }
         // Each key by itself, because a copy of the table counts a reference to each of its keys.
         do throws(PlugboardError) {
             try RetryPolicy.check(
