@@ -125,6 +125,9 @@ struct CacheFleetTests {
             return number == 1 ? .respond(200, fields, ["old"]) : .silence
         }
         for bench in fleet.benches { _ = try await bench.get() }
+        // A command that waits for its reply would be late when the time has passed.
+        try await fleet.first.stored()
+        try await fleet.engine.settled()
 
         fleet.clock.advance(by: .seconds(61))
         for bench in fleet.benches { #expect(try await bench.get().body == "old") }
