@@ -221,6 +221,43 @@ struct FleetTokenTests {
     }
 
     @Test(arguments: Linkage.allCases)
+    func `of the kernels that wait for one that dies while it fetches, one fetches soon`(
+        linkage: Linkage
+    ) async throws {
+        let clock = ManualClock()
+        let kernels = try (0..<2).map { _ in try kernel(linkage, clock: clock) }
+        let silent = MockTransport { _, _ in .silence }
+        let dying = try Setup.kernel(
+            linkage, silent, origins: ["http://a.test": Setup.client(of: "http://login.test/token")],
+            settings: settings(), also: [engine.entry], clock: clock)
+        let request = dying.begin(Request(.get, "http://a.test/"))
+        try await silent.began.opened()
+        engine.kill(2)
+        let since = clock.now
+
+        let ended = Gate()
+        for kernel in kernels {
+            Task {
+                _ = try? await kernel.send(Request(.get, "http://a.test/"))
+                ended.admit()
+            }
+        }
+        let deadline = ContinuousClock.now + Gate.patience
+        while ended.admitted < 2, ContinuousClock.now < deadline {
+            // Requests go on with the replies before more time passes.
+            for kernel in kernels {
+                for _ in 0..<5 { _ = try await store(kernel).perform(.get(["settled"]), within: .seconds(3600)) }
+            }
+            clock.advance(by: .milliseconds(100))
+        }
+
+        #expect(sent == ["Bearer t1", "Bearer t1"] && fetches == 1)
+        #expect(clock.now - since < 10_000_000_000)
+        request.cancel()
+        await end(kernels)
+    }
+
+    @Test(arguments: Linkage.allCases)
     func `a fetch that fails lets the next kernel fetch`(linkage: Linkage) async throws {
         let kernel = try kernel(linkage)
         let failing = try Setup.kernel(

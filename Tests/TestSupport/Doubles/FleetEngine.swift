@@ -19,6 +19,9 @@ package final class FleetEngine: StoreEngine {
         var foundNone = false
         /// Who has read a key with a watch: watches of several kernels have the same numbers.
         var readers: [String: [(service: StoreService, watch: StoreWatch)]] = [:]
+        var services: [StoreService] = []
+        /// The service whose commands have no effect.
+        var dead: StoreService?
     }
 
     package let name = "fleet"
@@ -31,10 +34,17 @@ package final class FleetEngine: StoreEngine {
     /// The entry of a plugin that provides the store to a kernel.
     package var entry: PluginEntry {
         .linked { [self] (_: NoSettings, host: PluginHost) in
-            state.withLock { $0.memory = $0.memory ?? MemoryEngine(host, keys: 10_000) }
-            return FleetStore(service: StoreService(self, host))
+            let service = StoreService(self, host)
+            state.withLock { state in
+                state.memory = state.memory ?? MemoryEngine(host, keys: 10_000)
+                state.services.append(service)
+            }
+            return FleetStore(service: service)
         }
     }
+
+    /// Ignores a kernel from now on, as if its process was killed.
+    package func kill(_ number: Int) { state.withLock { $0.dead = $0.services[number] } }
 
     package var behaviour: Behaviour {
         get { state.withLock { $0.behaviour } }
@@ -52,6 +62,7 @@ package final class FleetEngine: StoreEngine {
         _ done: @escaping @Sendable (Result<StoreReply, StoreFailure>) -> Void
     ) {
         var command = command
+        if state.withLock({ $0.dead === service }) { return }
         let (behaviour, memory, isWatched) = state.withLock { state in
             state.commands.append(command)
             state.foundNone = false

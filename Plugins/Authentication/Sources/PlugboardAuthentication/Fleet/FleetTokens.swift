@@ -41,22 +41,26 @@ final class FleetTokens: Sendable {
         var store: Store?
         /// The names whose tokens are kept under another one.
         var names: [String: String] = [:]
+        /// The names whose locks are renewed.
+        var claims: Set<String> = []
     }
 
     /// The longest time for one reply of the store.
     private static let patience = Duration.milliseconds(250)
     private static let (firstPause, longestPause) = (Duration.milliseconds(25), Duration.milliseconds(400))
+    /// How long a lock lives that is not renewed.
+    private static let lockTime = Duration.seconds(5)
     /// How long a token without a lifetime is kept, and how long a refresh token: as long as the store allows.
     private static let (tokenTime, refreshTime) = (Duration.seconds(86_400), Duration.seconds(30 * 86_400))
 
     private let host: PluginHost
     private let key: FleetKey
-    private let lockTime, margin: Duration
+    private let margin: Duration
     private let state = Mutex(State())
 
     init(_ key: FleetKey, _ settings: AuthenticationSettings, _ host: PluginHost) {
         (self.host, self.key) = (host, key)
-        (lockTime, margin) = (settings.timeout + .seconds(5), max(settings.margin, .seconds(1)))
+        margin = max(settings.margin, .seconds(1))
     }
 
     func start(_ store: Store) { state.withLock { $0.store = store } }
@@ -95,14 +99,27 @@ final class FleetTokens: Sendable {
     ) async -> Finding {
         let found = (try? await read(name)) ?? Found()
         let claim = Claim(name: name, identity: identity, lock: lock, found: found)
-        guard let token = found.token else { return .claimed(claim) }
-        if isUsable(token.text) {
-            _ = try? await perform(release(claim))
-            return .found(found)
+        if let token = found.token {
+            if isUsable(token.text) {
+                _ = try? await perform(release(claim))
+                return .found(found)
+            }
+            // A rejected token must not reach further processes, also if the fetch fails.
+            _ = try? await perform(.remove(["\(name)/token"]))
         }
-        // A rejected token must not reach further processes, also if the fetch fails.
-        _ = try? await perform(.remove(["\(name)/token"]))
+        state.withLock { _ = $0.claims.insert(name) }
+        renewLater(claim)
         return .claimed(claim)
+    }
+
+    /// Renews the lock of a claim until its end, so that the others wait for a process that lives, and only for such.
+    private func renewLater(_ claim: Claim) {
+        host.schedule(after: FleetTokens.lockTime / 2) { [self] in
+            guard state.withLock({ $0.claims.contains(claim.name) }) else { return }
+            perform(.renewLock("\(claim.name)/fetch", token: claim.lock, timeToLive: FleetTokens.lockTime)) { result in
+                if case .success = result { self.renewLater(claim) }
+            }
+        }
     }
 
     /// Ends a claim. The store keeps what was fetched; nil after a failure. `done` is called once, on any thread.
@@ -112,6 +129,7 @@ final class FleetTokens: Sendable {
         _ claim: Claim, _ token: (text: String, lifetime: Duration?)?, refreshToken: String?,
         _ done: @escaping @Sendable () -> Void
     ) {
+        state.withLock { _ = $0.claims.remove(claim.name) }
         let giveBack = { @Sendable [self] in perform(release(claim)) { _ in done() } }
         guard let token else { return giveBack() }
         let rest = token.lifetime.map { min(margin, $0 / 2) }
@@ -173,7 +191,7 @@ final class FleetTokens: Sendable {
     /// Nil if another process has the lock.
     private func lock(_ name: String) async throws(StoreFailure) -> Int64? {
         do throws(StoreFailure) {
-            return try await perform(.takeLock("\(name)/fetch", timeToLive: lockTime)).number
+            return try await perform(.takeLock("\(name)/fetch", timeToLive: FleetTokens.lockTime)).number
         } catch {
             if error.kind == .refused { return nil }
             throw error
