@@ -108,37 +108,60 @@ final class QueueStore: Sendable {
         if !isFirst { return }
         let batch = Mutex<[Addition]>([])
         // Tried again for as long as a lease, because these requests must be kept.
-        perform(within: lease) { [self] (session, now, time) throws(SQLiteFailure) in
-            let taken = additions.withLock { additions in
-                defer { additions = [] }
-                return additions
+        perform(within: lease) {
+            [self] (session, now, time) throws(SQLiteFailure) -> (added: Added, refused: [Int: SQLiteFailure]) in
+            let new = takeAdditions()
+            let taken = batch.withLock { batch in
+                // Not empty where a connection was lost, and the work is repeated.
+                batch += new
+                return batch
             }
-            batch.withLock { $0 = taken }
+            if taken.isEmpty { return (Added(), [:]) }
             do throws(SQLiteFailure) {
-                return try session.add(taken.map(\.entry), now: now, time: time)
+                return (try session.add(taken.map(\.entry), now: now, time: time), [:])
             } catch {
                 // They are tried again, before the additions that have come meanwhile.
                 if error.kind == .busy {
                     batch.withLock { $0 = [] }
                     additions.withLock { $0 = taken + $0 }
                 }
-                throw error
+                guard error.kind == .other, taken.count > 1 else { throw error }
             }
-        } then: { [self] result in
-            var taken = batch.withLock { $0 }
-            // The store is closed, the file could not be opened, or it was busy all the time.
-            if taken.isEmpty {
-                taken = additions.withLock { additions in
-                    defer { additions = [] }
-                    return additions
+            // One of them cannot be stored. In their order, because they may be of one line.
+            var (added, refused) = (Added(), [Int: SQLiteFailure]())
+            for (index, addition) in taken.enumerated() {
+                do throws(SQLiteFailure) {
+                    let one = try session.add([addition.entry], now: now, time: time)
+                    added.placements += one.placements
+                    added.dropped += one.dropped
+                } catch {
+                    guard error.kind == .other else { throw error }
+                    added.placements.append(.full)
+                    refused[index] = error
                 }
             }
+            return (added, refused)
+        } then: { [self] result in
+            let taken = batch.withLock { $0 }
             switch result {
-            case .success(let added):
-                for (addition, placement) in zip(taken, added.placements) { addition.done(.success(placement)) }
+            case .success((let added, let refused)):
+                for (index, (addition, placement)) in zip(taken, added.placements).enumerated() {
+                    addition.done(refused[index].map { .failure(QueueStore.error($0)) } ?? .success(placement))
+                }
                 if !added.dropped.isEmpty { taken.first?.dropped(added.dropped) }
-            case .failure(let failure): for addition in taken { addition.done(.failure(QueueStore.error(failure))) }
+            case .failure(let failure):
+                // Without any, the store is closed, the file could not be opened, or it was busy all the time.
+                for addition in taken.isEmpty ? takeAdditions() : taken {
+                    addition.done(.failure(QueueStore.error(failure)))
+                }
             }
+        }
+    }
+
+    private func takeAdditions() -> [Addition] {
+        additions.withLock { additions in
+            defer { additions = [] }
+            return additions
         }
     }
 
