@@ -146,7 +146,8 @@ struct QueueModel {
 
     /// - Parameter line: The line that the request holds while it is written.
     mutating func begin(_ id: String, holding line: String?, bytes: Int, now: Int64, time: Int64, owner: String) {
-        order += 1
+        // The file counts on by one here; several connections count by two.
+        order += hasOwnTime ? 1 : 2
         entries.append(
             Entry(
                 id: "\(id) \(owner)", line: line, priority: 0, method: "", url: "", order: order,

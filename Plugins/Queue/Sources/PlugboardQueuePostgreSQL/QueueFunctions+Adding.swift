@@ -61,7 +61,6 @@ extension QueueFunctions {
                 IF EXISTS (SELECT FROM @request WHERE sequence = n) THEN n := NULL; END IF;
             END IF;
             IF n IS NULL THEN
-                PERFORM nextval('@request_order');
                 n := nextval('@request_order');
             END IF;
             INSERT INTO @request (sequence, id, state, line, category, tag, collapse, context, priority, method, url, origin,
@@ -104,7 +103,7 @@ extension QueueFunctions {
                 RETURN;
             END IF;
             RETURN QUERY WITH new AS MATERIALIZED (
-                SELECT nextval('@request_order') * 0 + nextval('@request_order') AS sequence, n.*
+                SELECT nextval('@request_order') AS sequence, n.*
                 FROM unnest(p_ids, p_tags, p_contexts, p_priorities, p_methods, p_urls, p_origins, p_heads, p_lengths,
                     p_bodies, p_codes, p_touched)
                     n(id, tag, context, priority, method, url, origin, head, length, body, code, touched)

@@ -71,7 +71,7 @@ extension QueueFunctions {
                 taken := taken + 1;
                 IF p_proven IS NOT NULL AND r.origin <> ALL (p_proven) THEN p_paused := p_paused || r.origin; END IF;
                 content := NULL;
-                IF r.length > 0 THEN
+                IF r.length BETWEEN 1 AND 131072 THEN
                     SELECT bytes INTO content FROM @piece WHERE request = coalesce(r.body, r.sequence) AND number = 0
                         AND octet_length(bytes) = r.length;
                 END IF;
@@ -139,7 +139,8 @@ extension QueueFunctions {
                 AND (p_id IS NULL OR id = p_id) AND (p_tag IS NULL OR tag = p_tag)
                 AND (p_category IS NULL OR category = p_category) AND (p_states IS NULL OR state = ANY (p_states));
             PERFORM @lock(lines);
-            RETURN QUERY DELETE FROM @request WHERE sequence = ANY (found) RETURNING id;
+            RETURN QUERY DELETE FROM @request WHERE sequence = ANY (found)
+                AND (p_states IS NULL OR state = ANY (p_states)) RETURNING id;
             PERFORM @arrange(l) FROM unnest(lines) l;
         END $$;
 

@@ -124,7 +124,7 @@ enum QueueFunctions {
                 END LOOP;
             END IF;
             IF r > 0 OR b > 0 THEN RETURN NULL; END IF;
-            DELETE FROM @request WHERE sequence = ANY (removed);
+            DELETE FROM @request WHERE sequence = ANY (removed) AND state >= 4;
             FOR x IN SELECT * FROM @request WHERE sequence = ANY (dropped) ORDER BY priority, sequence LOOP
                 PERFORM @finish(x.sequence, 4, 'queue.full', 'It was dropped to make room for a later request. Raise '
                     || 'limit or bytes.' || CASE WHEN x.touched THEN ' It may have reached the server.' ELSE '' END,

@@ -1,7 +1,7 @@
 /// The tables of the queue in PostgreSQL. `@` stands for the schema and a point.
 enum QueueTables {
     static let sql = #"""
-        CREATE SEQUENCE @request_order;
+        CREATE SEQUENCE @request_order INCREMENT BY 2;
         -- Rows live for seconds: they are removed by a vacuum that does not wait, and changed in their page.
         CREATE TABLE @request (
             -- The order in which requests were queued. Every other number is free for a request that failed while later
@@ -93,12 +93,12 @@ enum QueueTables {
         $$;
         CREATE TABLE @outbox (
             sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-            id text NOT NULL DEFAULT gen_random_uuid()::text CHECK (id <> ''),
+            id text NOT NULL DEFAULT gen_random_uuid()::text CHECK (id <> '' AND octet_length(id) <= 1000),
             method text NOT NULL DEFAULT 'POST' CHECK (method ~ '^[A-Z][A-Z0-9-]*$'),
             url text NOT NULL CHECK (url ~ '^https?://[^/?#\u0040[:space:][:cntrl:]]+([/?#][^[:space:][:cntrl:]]*)?$'),
             fields jsonb NOT NULL DEFAULT '{}' CHECK (@valid(fields)),
             body bytea,
-            category text, tag text, context text,
+            category text CHECK (octet_length(category) <= 1000), tag text, context text,
             priority integer NOT NULL DEFAULT 0
         ) WITH (autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_threshold = 1000,
             autovacuum_vacuum_cost_delay = 0);
