@@ -85,7 +85,7 @@ struct PostgreSQLOutageTests {
 
     @Test func `the command migrate makes the tables, once`() async throws {
         let scene = try await PostgreSQLScene()
-        let schema = "made \"here\" @ \(UInt32.random(in: 0 ... .max))"
+        let schema = "it's made \"here\" @ $$ \\ \(UInt32.random(in: 0 ... .max))"
         let kernel = try scene.kernel(settings: ["schema": .string(schema)])
 
         let first = try await kernel.queue.migrate()

@@ -26,10 +26,10 @@ final class PostgreSQLConnection {
 
     private var due: ContinuousClock.Instant?
 
-    /// How long the server may take for the statements of a round trip.
+    /// How long the server may take for a statement of a round trip.
     private static let patience = Duration.seconds(10)
 
-    /// Connects. The URL, or service, may set another `connect_timeout`, in seconds, for each host.
+    /// Connects. The URL may set another `connect_timeout`, in seconds, for each host.
     init(_ url: String) throws(SQLiteFailure) {
         let settings = [
             ("connect_timeout", "3"), ("dbname", url), ("client_encoding", "UTF8"),
@@ -73,10 +73,11 @@ final class PostgreSQLConnection {
         guard PQpipelineSync(raw) == 1 else { throw lost() }
         var found: [[PostgreSQLRow]] = []
         var failure: SQLiteFailure?
-        let end = ContinuousClock.now + PostgreSQLConnection.patience
+        var end = ContinuousClock.now + PostgreSQLConnection.patience
         while true {
             guard let result = try next(before: end) else { continue }
             defer { PQclear(result) }
+            end = .now + PostgreSQLConnection.patience
             switch PQresultStatus(result) {
             case PGRES_PIPELINE_SYNC:
                 guard PQexitPipelineMode(raw) == 1 else { throw lost() }

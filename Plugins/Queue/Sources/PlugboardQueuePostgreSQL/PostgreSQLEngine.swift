@@ -36,6 +36,10 @@ final class PostgreSQLEngine: QueueEngine {
                 .configuration, "store of queue is not a URL such as postgresql://user@host/database.")
         }
         PQconninfoFree(parsed)
+        // PostgreSQL cuts names, but not those of LISTEN.
+        guard context.schema.utf8.count < 64 else {
+            throw PlugboardError(.configuration, "schema of queue has more than 63 bytes.")
+        }
         thread = PostgreSQLThread(changed: context.changed)
         thread.idle = { [weak self] in self?.look() }
     }
@@ -144,7 +148,9 @@ struct QueueNames: Sendable {
     let quoted: String
 
     init(schema: String) {
-        quoted = "\"\(schema.replacing("\"", with: "_").replacing("@", with: "_"))\""
+        // It stands in literals and bodies of functions, too.
+        let bytes = schema.utf8.map { "\"@'$\\".utf8.contains($0) ? UInt8(ascii: "_") : $0 }
+        quoted = "\"\(String(decoding: bytes, as: UTF8.self))\""
     }
 
     /// The statement with the schema in place of `@`.

@@ -7,10 +7,10 @@ extension PostgreSQLSession {
     private static let limit = 128 << 10
 
     /// Adds requests that need not be compared with others, in one statement. Returns nil, without adding any, if some
-    /// must be, or if the limits are near.
+    /// must be, or if the limits are near. Not with zero bytes, which arrays of texts hide.
     func addTogether(_ entries: [NewEntry], _ now: Int64) throws(SQLiteFailure) -> Added? {
         let size = entries.reduce(0) { $0 + $1.size }
-        guard entries.allSatisfy({ $0.line == nil && $0.begun == nil && !$0.isJournal }),
+        guard entries.allSatisfy({ $0.line == nil && $0.begun == nil && !$0.isJournal && !$0.hasZero }),
             size <= PostgreSQLSession.limit
         else { return nil }
         let rows = try run(
@@ -28,5 +28,11 @@ extension PostgreSQLSession {
         // Where the reply to the first time was lost, a ticket that is known is that of the request itself.
         for entry in entries { result.placements.append(new.remove(entry.id) != nil || isAgain ? .queued : .known) }
         return result
+    }
+}
+
+extension NewEntry {
+    fileprivate var hasZero: Bool {
+        [id, tag, context, method, url, head, code].contains { $0?.utf8.contains(0) == true }
     }
 }

@@ -18,6 +18,7 @@ final class PostgreSQLSession: QueueSession {
     private var deferred: [Statement] = []
     /// The requests whose addition was begun.
     private(set) var added: [String] = []
+    private var begun: Int64?
 
     init(
         _ connection: PostgreSQLConnection, _ names: QueueNames, owner: String, limits: QueueLimits, clock: QueueClock,
@@ -29,7 +30,13 @@ final class PostgreSQLSession: QueueSession {
 
     func together<Value>(
         removes: Bool, _ work: () throws(SQLiteFailure) -> Value
-    ) throws(SQLiteFailure) -> Value { try work() }
+    ) throws(SQLiteFailure) -> Value {
+        do throws(SQLiteFailure) { return try work() } catch {
+            // Without its first piece, its caller does not know it, and it would hold its line.
+            if let begun, !connection.isLost { try? discard(begun) }
+            throw error
+        }
+    }
 
     @discardableResult
     func run(_ sql: String, _ values: PostgreSQLValue...) throws(SQLiteFailure) -> [PostgreSQLRow] {
@@ -51,10 +58,13 @@ final class PostgreSQLSession: QueueSession {
     // MARK: Adding
 
     func begin(_ id: String, holding line: String?, now: Int64, time: Int64) throws(SQLiteFailure) -> Int64 {
-        try run(
+        added.append("\(id) \(owner)")
+        let sequence = try run(
             "SELECT @begin($1, $2, $3, $4, $5, $6)", .text(id), .text(owner), .optional(line), .integer(limits.lease),
             given(now), given(time)
-        ).first?.integer(0) ?? 0
+        ).first?.integer(0)
+        begun = sequence
+        return sequence ?? 0
     }
 
     func append(_ bytes: [UInt8], _ number: Int, to sequence: Int64) throws(SQLiteFailure) -> Bool {
@@ -180,9 +190,12 @@ final class PostgreSQLSession: QueueSession {
     func nextDue(except paused: Set<String>, after earliest: Int64, now: Int64) throws(SQLiteFailure) -> Int64? {
         let rows = try run(
             """
-            SELECT min(due) - @now($1) FROM @request WHERE state = 1 AND ($2 OR due > @now($1)) AND origin <> ALL ($3)
+            SELECT min(due), @now($1) FROM @request WHERE state = 1 AND ($2 OR due > @now($1)) AND origin <> ALL ($3)
             """, given(now), .bool(earliest == .min), .texts(paused.sorted()))
-        return rows.first?.integer(0).map { now + $0 }
+        // Any time of a row that somebody else wrote.
+        return rows.first.flatMap { row in
+            row.integer(0).map { now + min(max($0, 0) - (row.integer(1) ?? now), 1 << 60) }
+        }
     }
 
     func renew(time: Int64) throws(SQLiteFailure) -> Set<Int64> {

@@ -75,16 +75,19 @@ struct PostgreSQLRow: Sendable {
     }
 
     var count: Int { columns.count }
-    func text(_ column: Int) -> String? { columns[column].map { String(decoding: $0, as: UTF8.self) } }
+    func text(_ column: Int) -> String? { self[column].map { String(decoding: $0, as: UTF8.self) } }
     func integer(_ column: Int) -> Int64? { text(column).flatMap { Int64($0) } }
-    func bool(_ column: Int) -> Bool { columns[column] == [UInt8(ascii: "t")] }
+    func bool(_ column: Int) -> Bool { self[column] == [UInt8(ascii: "t")] }
 
-    /// Bytes, which the server writes as `\x` and digits.
+    /// Bytes, which the server writes in the form that its setting `bytea_output` says.
     func bytes(_ column: Int) -> [UInt8]? {
-        guard let digits = columns[column], digits.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "x")]) else {
-            return nil
-        }
-        func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit &- 48 : digit &- 87 }
-        return stride(from: 2, to: digits.count - 1, by: 2).map { value(digits[$0]) << 4 | value(digits[$0 + 1]) & 15 }
+        guard let text = self[column] else { return nil }
+        var count = 0
+        guard let bytes = PQunescapeBytea(text + [0], &count) else { return nil }
+        defer { PQfreemem(bytes) }
+        return Array(UnsafeBufferPointer(start: bytes, count: count))
     }
+
+    /// Nil where somebody has replaced a function by one with fewer columns.
+    private subscript(column: Int) -> [UInt8]? { column < columns.count ? columns[column] : nil }
 }

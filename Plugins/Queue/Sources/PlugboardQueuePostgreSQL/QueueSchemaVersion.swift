@@ -10,7 +10,13 @@ enum QueueSchemaVersion {
     /// Throws unless the database has this version.
     static func check(_ connection: PostgreSQLConnection, _ names: QueueNames) throws(SQLiteFailure) {
         let version = try version(connection, names)
-        if version == migrations.count { return }
+        if version == migrations.count {
+            // Otherwise what others have committed is not seen where a lock was waited for.
+            let level = try connection.run([.init("SHOW transaction_isolation")]).first?.first?.text(0)
+            if level == "read committed" { return }
+            throw .inaccessible(
+                "default_transaction_isolation is \(level ?? "unknown"); the queue needs read committed.")
+        }
         throw version > migrations.count
             ? newer(version)
             : .inaccessible("The queue in the database has the older version \(version). Run plugboard queue migrate.")
@@ -19,7 +25,7 @@ enum QueueSchemaVersion {
     /// Makes what is missing, in one transaction. Returns a sentence about it.
     static func migrate(_ connection: PostgreSQLConnection, _ names: QueueNames) throws(SQLiteFailure) -> String {
         let exists = try connection.run([.init("SELECT to_regclass($1)", [.text("\(names.quoted).version")])])
-        let before = exists.first?.first?.text(0) == nil ? 0 : try version(connection, names)
+        let before = exists.first?.first?.text(0) == nil ? 0 : max(try version(connection, names), 0)
         if before > migrations.count { throw newer(before) }
         if before == migrations.count { return "The database has version \(before) already." }
         // One process at a time; a second finds the tables, and fails without harm.
