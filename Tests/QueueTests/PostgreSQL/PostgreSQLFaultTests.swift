@@ -1,4 +1,5 @@
 import Plugboard
+import PlugboardJSON
 import PlugboardQueue
 import PlugboardSQLite
 import TestSupport
@@ -129,6 +130,28 @@ struct PostgreSQLFaultTests {
 
         #expect(error?.reason.contains("read committed") == true)
         await kernel.shutDown()
+    }
+
+    @Test func `the command check says what is missing`() async throws {
+        let scene = try await PostgreSQLScene()
+        try scene.run(
+            """
+            DO $$ BEGIN CREATE ROLE reader LOGIN; EXCEPTION WHEN duplicate_object THEN END $$
+            """)
+        try scene.run("GRANT USAGE ON SCHEMA \(scene.schema) TO reader")
+        try scene.run("GRANT SELECT ON ALL TABLES IN SCHEMA \(scene.schema) TO reader")
+        let reader = scene.server.url.replacing("user=plugboard", with: "user=reader")
+        func problems(_ settings: JSONObject) async throws -> [String] {
+            let kernel = try scene.kernel(settings: settings)
+            let reply = try await kernel.json("queue", "check")
+            await kernel.shutDown()
+            return reply["problems"]?.arrayValue?.compactMap(\.stringValue) ?? ["no reply"]
+        }
+
+        #expect(try await problems([:]) == [])
+        #expect(try await problems(["schema": "elsewhere"]).first?.contains("plugboard queue migrate") == true)
+        #expect(try await problems(["store": .string(reader)]).first?.contains("permission denied") == true)
+        #expect(try scene.run("SELECT count(*) FROM @request") == [["0"]])
     }
 }
 

@@ -40,6 +40,7 @@ struct QueueCommand {
         CommandDefinition("stats", "Shows the numbers of requests by state, and their bytes.", isQuiet: true),
         CommandDefinition(
             "migrate", "Makes the tables of the queue in PostgreSQL, or brings them up to this version.", isQuiet: true),
+        CommandDefinition("check", "Asks the database whether the queue can be kept there.", isQuiet: true),
         CommandDefinition("forget", "Removes all requests.", isQuiet: true),
     ]
 
@@ -78,10 +79,30 @@ struct QueueCommand {
                     case .failure(let failure): reply.fail(QueueStore.error(failure))
                     }
                 }
+            case "check": check(reply)
             default: drop(Selection(), reply)
             }
         } catch {
             reply.fail(error)
+        }
+    }
+
+    /// Replies as `plugboard config check --connect` reads it.
+    private func check(_ reply: Reply) {
+        // A file is checked when the plugin is made.
+        guard let store = queue.settings.store, !store.isEmpty else {
+            reply.json(["engine": "its file"])
+            return
+        }
+        queue.store.perform { (session, now, time) throws(SQLiteFailure) in
+            // Needs all rights that sending needs.
+            let sequence = try session.begin("check", holding: nil, now: now, time: time)
+            _ = try session.append([0], 0, to: sequence)
+            try session.discard(sequence)
+        } then: { result in
+            var problems: [JSONValue] = []
+            if case .failure(let failure) = result { problems = [.string(QueueStore.error(failure).reason)] }
+            reply.json(["engine": "PostgreSQL", "problems": .array(problems)])
         }
     }
 
