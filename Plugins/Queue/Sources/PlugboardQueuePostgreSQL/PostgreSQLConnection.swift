@@ -55,7 +55,14 @@ final class PostgreSQLConnection {
         }
     }
 
-    deinit { PQfinish(raw) }
+    deinit {
+        if isLost {
+            // What is still on its way must not arrive later: it knows nothing of what is done on another connection.
+            var none = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &none, socklen_t(MemoryLayout<linger>.size))
+        }
+        PQfinish(raw)
+    }
 
     /// Whether the time has passed since this was true before.
     func isDue(every period: Duration) -> Bool {
