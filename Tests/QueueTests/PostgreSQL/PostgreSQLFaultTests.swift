@@ -110,6 +110,28 @@ struct PostgreSQLFaultTests {
         #expect(throws: PlugboardError.self) { try scene.kernel(settings: ["schema": .string(long)]) }
     }
 
+    @Test(arguments: [
+        "created = -9223372036854775808, due = -9223372036854775808, completed = 9223372036854775807",
+        "length = -5, priority = 9223372036854775807, attempts = 2147483646, failures = 2147483647", "length = 1 << 61",
+        "head = '[]'", "head = '{\"fields\": [[1, 2], []]}'", "method = E'G\\r\\nT'", "url = 'nonsense'",
+        "url = E'http://\\n'", "fields = '{', status = -1, content = '\\x00', reason = E'\\x1b[2J'", "state = 77",
+        "line = 'x', category = 'y'",
+    ])
+    func `a row that somebody else wrote is shown, and ends or waits`(_ change: String) async throws {
+        let scene = try await PostgreSQLScene()
+        let kernel = try scene.kernel(settings: ["automatic": false])
+        let ticket = try await kernel.sendLater(scene.post("a"))
+        try scene.run("UPDATE @request SET \(change)")
+
+        let list = try await kernel.queue.list()
+        _ = try await kernel.json("queue", "show", ["id": .string(ticket)])
+        _ = try await kernel.queue.replay()
+
+        #expect(list.count == 1)
+        #expect(try await kernel.queue.statistics().sending == 0)
+        await kernel.shutDown()
+    }
+
     @Test func `bodies are read where the server writes them in another form`() async throws {
         let scene = try await PostgreSQLScene()
         let option = "&options=-cbytea_output%3Descape"

@@ -98,9 +98,9 @@ extension QueueFunctions {
             END IF;
             UPDATE @request SET state = CASE WHEN line IS NULL THEN 1 ELSE 2 END, owner = NULL, lease = NULL, journal = false,
                 touched = touched OR p_touched, due = t + p_wait, code = p_code, reason = p_reason,
-                attempts = attempts + (p_counted = 'attempt')::integer,
-                rejections = rejections + (p_counted = 'rejection')::integer,
-                failures = CASE p_counted WHEN 'failure' THEN failures + 1 WHEN 'nothing' THEN failures ELSE 0 END
+                attempts = least(attempts, 2147483646) + (p_counted = 'attempt')::integer,
+                rejections = least(rejections, 2147483646) + (p_counted = 'rejection')::integer,
+                failures = CASE p_counted WHEN 'failure' THEN least(failures, 2147483646) + 1 WHEN 'nothing' THEN failures ELSE 0 END
                 WHERE sequence = p_sequence RETURNING * INTO r;
             -- A later request with its collapse key has come; if it cannot have reached the server, both are sent.
             IF r.touched AND r.collapse IS NOT NULL THEN
