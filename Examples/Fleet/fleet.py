@@ -225,11 +225,15 @@ def run(workers, store, database):
 
     def everywhere(items, orders):
         """All workers get all items, each in an order of its own, and queue a quarter of the orders."""
-        for number, worker in enumerate(workers):
-            for item in random.sample(items, len(items)):
-                worker.tell("get", item)
-            for order in orders[number::WORKERS]:
-                worker.tell("queue", order)
+        orders = [orders[number::WORKERS] for number in range(WORKERS)]
+        items = [random.sample(items, len(items)) for _ in workers]
+        while any(items) or any(orders):
+            for number, worker in enumerate(workers):
+                if items[number]:
+                    worker.tell("get", items[number].pop())
+                if orders[number]:
+                    worker.tell("queue", orders[number].pop(0))
+            time.sleep(0.02)
 
     def names(kind, first, count):
         return [f"{kind}-{number}" for number in range(first, first + count)]

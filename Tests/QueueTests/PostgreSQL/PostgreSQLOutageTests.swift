@@ -97,6 +97,29 @@ struct PostgreSQLOutageTests {
         await kernel.shutDown()
     }
 
+    @Test(arguments: [nil, "feed"])
+    func `a request whose addition is in doubt stays where another addition has found it`(category: String?) async throws {
+        let scene = try await PostgreSQLScene()
+        let connection = try PostgreSQLConnection(scene.server.url)
+        func session(_ adder: String) -> PostgreSQLSession {
+            PostgreSQLSession(
+                connection, QueueNames(schema: scene.schema), owner: adder, adder: adder, limits: QueueLimits(),
+                clock: .server, isAgain: false)
+        }
+        func entry(_ id: String) -> NewEntry {
+            var entry = NewEntry(id: id, method: "POST", url: "http://a.test/", head: "{}")
+            (entry.length, entry.category) = (-1, category)
+            return entry
+        }
+        _ = try session("in doubt").add([entry("found"), entry("alone")], now: 0, time: 0)
+        let found = try session("another").add([entry("found")], now: 0, time: 0)
+
+        try session("again").forget(["found", "alone"], of: ["in doubt"])
+
+        #expect(found.placements == [.known])
+        #expect(try scene.run("SELECT id FROM @request") == [["found"]])
+    }
+
     @Test(arguments: [
         "mysql://secret@host/db", "postgresql://secret@host:port%zz/db", "postgresql://host/db?secret=1", "secret",
     ])
@@ -113,8 +136,8 @@ struct PostgreSQLOutageTests {
         let connection = try PostgreSQLConnection(scene.server.url)
         func session(isAgain: Bool) -> PostgreSQLSession {
             PostgreSQLSession(
-                connection, QueueNames(schema: scene.schema), owner: "me", limits: QueueLimits(), clock: .server,
-                isAgain: isAgain)
+                connection, QueueNames(schema: scene.schema), owner: "me", adder: "first", limits: QueueLimits(),
+                clock: .server, isAgain: isAgain)
         }
         var (entry, journaled) = (
             NewEntry(id: "a", method: "POST", url: "http://a.test/", head: "{}"),
@@ -131,7 +154,7 @@ struct PostgreSQLOutageTests {
         try again.takeBack(running: [], now: 0, time: 0)
         let taken = try again.claim(QueueClaim(count: 5), now: 0, time: 0).entries.map(\.id)
 
-        try session(isAgain: false).forget(["a", "b"])
+        try session(isAgain: false).forget(["a", "b"], of: ["first"])
 
         #expect(placements == [[.queued, .queued], [.queued, .queued]])
         #expect(try scene.run("SELECT count(*) FROM @request") == [["0"]])

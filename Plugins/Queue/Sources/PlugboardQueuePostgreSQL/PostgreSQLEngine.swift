@@ -15,6 +15,9 @@ final class PostgreSQLEngine: QueueEngine {
         var refusal: (failure: SQLiteFailure, until: ContinuousClock.Instant, pause: Duration)?
         /// Requests whose addition has failed with the connection: they may have been added.
         var doubtful: [String] = []
+        /// Those additions.
+        var additions: [String] = []
+        var works = 0
     }
 
     private static let firstPause = Duration.milliseconds(100)
@@ -23,6 +26,8 @@ final class PostgreSQLEngine: QueueEngine {
     let context: QueueEngineContext
     private let names: QueueNames
     private let owner = ProcessIdentity().text
+    /// What its additions begin with; no other engine's do.
+    private let name = String(UInt64.random(in: .min ... .max), radix: 36)
     private let clock: QueueClock
     private let session = Mutex(Session())
     private let thread: PostgreSQLThread
@@ -61,12 +66,15 @@ final class PostgreSQLEngine: QueueEngine {
     ) -> Result<Value, SQLiteFailure> {
         var isAgain = false
         var begun: [String] = []
+        state.works += 1
+        let adder = "\(name) \(state.works)"
         while true {
             do throws(SQLiteFailure) {
                 let connection = try connected(&state)
                 let wasUsed = connection.isUsed
                 let session = PostgreSQLSession(
-                    connection, names, owner: owner, limits: context.limits, clock: clock, isAgain: isAgain)
+                    connection, names, owner: owner, adder: adder, limits: context.limits, clock: clock,
+                    isAgain: isAgain)
                 do throws(SQLiteFailure) {
                     let value = try work(session)
                     try session.flush()
@@ -82,6 +90,7 @@ final class PostgreSQLEngine: QueueEngine {
                     throw error
                 }
             } catch {
+                if !begun.isEmpty { state.additions.append(adder) }
                 state.doubtful += begun
                 return .failure(error)
             }
@@ -98,9 +107,10 @@ final class PostgreSQLEngine: QueueEngine {
             do throws(SQLiteFailure) { _ = try connection.run([.init("LISTEN \(names.quoted)")]) } catch {
                 if connection.isLost { throw error }
             }
-            try PostgreSQLSession(connection, names, owner: owner, limits: context.limits, clock: clock, isAgain: false)
-                .forget(state.doubtful)
-            (state.connection, state.refusal, state.doubtful) = (connection, nil, [])
+            let session = PostgreSQLSession(
+                connection, names, owner: owner, adder: name, limits: context.limits, clock: clock, isAgain: false)
+            try session.forget(state.doubtful, of: state.additions)
+            (state.connection, state.refusal, state.doubtful, state.additions) = (connection, nil, [], [])
             return connection
         } catch {
             let pause = min(

@@ -15,13 +15,13 @@ extension PostgreSQLSession {
         else { return nil }
         let rows = try run(
             """
-            SELECT @add_many($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+            SELECT @add_many($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
             """, .texts(entries.map(\.id)), .texts(entries.map(\.tag)), .texts(entries.map(\.context)),
             .integers(entries.map { Int64($0.priority) }), .texts(entries.map(\.method)), .texts(entries.map(\.url)),
             .texts(entries.map(\.origin)), .texts(entries.map(\.head)), .integers(entries.map { Int64($0.length) }),
             .texts(entries.map { PostgreSQLValue.digits($0.rest) }), .texts(entries.map(\.code)),
             .texts(entries.map { $0.isTouched ? "t" : "f" }), .integer(size), .integer(limits.requests),
-            .integer(limits.bytes), given(now))
+            .integer(limits.bytes), given(now), .text(adder))
         if rows.isEmpty, !entries.isEmpty { return nil }
         var new = Set(rows.compactMap { $0.text(0) })
         var result = Added()

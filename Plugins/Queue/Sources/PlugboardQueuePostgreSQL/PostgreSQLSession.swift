@@ -10,6 +10,8 @@ final class PostgreSQLSession: QueueSession {
     private let connection: PostgreSQLConnection
     private let names: QueueNames
     private let owner: String
+    /// What its additions are called, and no others.
+    let adder: String
     let limits: QueueLimits
     private let clock: QueueClock
     /// Whether the work is repeated because the connection was lost, perhaps after its commit.
@@ -21,10 +23,10 @@ final class PostgreSQLSession: QueueSession {
     private var begun: Int64?
 
     init(
-        _ connection: PostgreSQLConnection, _ names: QueueNames, owner: String, limits: QueueLimits, clock: QueueClock,
-        isAgain: Bool
+        _ connection: PostgreSQLConnection, _ names: QueueNames, owner: String, adder: String, limits: QueueLimits,
+        clock: QueueClock, isAgain: Bool
     ) {
-        (self.connection, self.names, self.owner) = (connection, names, owner)
+        (self.connection, self.names, self.owner, self.adder) = (connection, names, owner, adder)
         (self.limits, self.clock, self.isAgain) = (limits, clock, isAgain)
     }
 
@@ -102,7 +104,7 @@ final class PostgreSQLSession: QueueSession {
     }
 
     private static let adding =
-        "SELECT placement, dropped FROM @add(\((1...28).map { "$\($0)" }.joined(separator: ", ")))"
+        "SELECT placement, dropped FROM @add(\((1...29).map { "$\($0)" }.joined(separator: ", ")))"
     private static let placements: [String: Placement] = [
         "queued": .queued, "behind": .behind, "known": .known, "cancelled": .cancelled, "full": .full,
     ]
@@ -115,14 +117,19 @@ final class PostgreSQLSession: QueueSession {
             .bytes(entry.rest), .optional(entry.begun?.sequence), .integer(entry.begun?.pieces ?? 0),
             .optional(entry.code), .bool(entry.isTouched), .bool(entry.isJournal), .bool(entry.isFirst),
             .optional(entry.since.map { max(now - $0, 0) }), .bool(isAgain), .text(owner), .integer(limits.lease),
-            .integer(limits.requests), .integer(limits.bytes), .bool(limits.dropsOldest), given(now), given(time),
+            .integer(limits.requests), .integer(limits.bytes), .bool(limits.dropsOldest), given(now), given(time), .text(adder),
         ]
     }
 
-    /// Removes requests whose callers were told that they were not added.
-    func forget(_ ids: [String]) throws(SQLiteFailure) {
+    /// Removes requests whose callers were told that they were not added, unless another addition has found them: its
+    /// caller was told that they are queued.
+    func forget(_ ids: [String], of additions: [String]) throws(SQLiteFailure) {
         if ids.isEmpty { return }
-        try run("SELECT @drop(id, NULL, NULL, '{1,2}') FROM unnest($1::text[]) id", .texts(ids))
+        try run(
+            """
+            SELECT @drop(id, NULL, NULL, '{1,2}')
+            FROM (SELECT id FROM @request WHERE id = ANY ($1) AND adder = ANY ($2) FOR UPDATE) r
+            """, .texts(ids), .texts(additions))
         try run("SELECT @discard(sequence, $2) FROM @request WHERE id = ANY ($1)", .texts(ids), .text(owner))
     }
 

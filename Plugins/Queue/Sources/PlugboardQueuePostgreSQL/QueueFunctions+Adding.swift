@@ -4,7 +4,7 @@ extension QueueFunctions {
             p_priority bigint, p_method text, p_url text, p_origin text, p_head text, p_length bigint, p_rest bytea,
             p_begun bigint, p_pieces integer, p_code text, p_touched boolean, p_journal boolean, p_first boolean,
             p_since bigint, p_again boolean, p_owner text, p_lease bigint, p_requests bigint, p_bytes bigint,
-            p_drops boolean, p_now bigint, p_time bigint, OUT placement text, OUT dropped jsonb)
+            p_drops boolean, p_now bigint, p_time bigint, p_adder text, OUT placement text, OUT dropped jsonb)
             LANGUAGE plpgsql
             SET plan_cache_mode = force_generic_plan SET enable_sort = off SET jit = off AS $$
         DECLARE
@@ -19,8 +19,9 @@ extension QueueFunctions {
             SELECT * INTO old FROM @request WHERE id = p_id;
             IF FOUND THEN
                 -- Where the reply to the first time was lost, this is what it said.
-                placement := CASE WHEN NOT p_again THEN 'known'
+                placement := CASE WHEN NOT p_again OR old.adder IS DISTINCT FROM p_adder THEN 'known'
                     WHEN p_journal AND old.owner IS DISTINCT FROM p_owner THEN 'behind' ELSE 'queued' END;
+                UPDATE @request SET adder = NULL WHERE sequence = old.sequence AND adder <> p_adder;
                 IF p_begun IS NOT NULL THEN PERFORM @discard(p_begun, p_owner); END IF;
                 RETURN;
             END IF;
@@ -64,11 +65,11 @@ extension QueueFunctions {
                 n := nextval('@request_order');
             END IF;
             INSERT INTO @request (sequence, id, state, line, category, tag, collapse, context, priority, method, url, origin,
-                    head, length, created, due, touched, journal, owner, lease, code, body)
+                    head, length, created, due, touched, journal, owner, lease, adder, code, body)
                 VALUES (n, p_id, CASE WHEN p_journal THEN 3 ELSE 1 END, l, p_category, p_tag, p_collapse, p_context,
                     p_priority, p_method, p_url, p_origin, p_head, p_length, t, t, p_touched OR p_journal, p_journal,
-                    CASE WHEN p_journal THEN p_owner END, CASE WHEN p_journal THEN @now(p_time) + p_lease END, p_code,
-                    -used);
+                    CASE WHEN p_journal THEN p_owner END, CASE WHEN p_journal THEN @now(p_time) + p_lease END,
+                    p_adder, p_code, -used);
             IF used IS NOT NULL THEN
                 UPDATE @request SET body = NULL, length = -1 WHERE sequence = used;
                 DELETE FROM @request WHERE sequence = used;
@@ -93,7 +94,7 @@ extension QueueFunctions {
         -- none, if the limits are near.
         CREATE FUNCTION @add_many(p_ids text[], p_tags text[], p_contexts text[], p_priorities bigint[], p_methods text[],
             p_urls text[], p_origins text[], p_heads text[], p_lengths bigint[], p_bodies text[], p_codes text[],
-            p_touched boolean[], p_size bigint, p_requests bigint, p_bytes bigint, p_now bigint) RETURNS SETOF text
+            p_touched boolean[], p_size bigint, p_requests bigint, p_bytes bigint, p_now bigint, p_adder text) RETURNS SETOF text
             LANGUAGE plpgsql
             SET plan_cache_mode = force_generic_plan SET enable_sort = off SET jit = off AS $$
         DECLARE t bigint := @now(p_now);
@@ -110,13 +111,14 @@ extension QueueFunctions {
                 WHERE NOT EXISTS (SELECT FROM @request r WHERE r.id = n.id)
             ), inserted AS (
                 INSERT INTO @request (sequence, id, state, tag, context, priority, method, url, origin, head, length,
-                        created, due, touched, code)
-                    SELECT sequence, id, 1, tag, context, priority, method, url, origin, head, length, t, t, touched, code
-                    FROM new ON CONFLICT (id) DO NOTHING RETURNING sequence, id
+                        created, due, touched, adder, code)
+                    SELECT sequence, id, 1, tag, context, priority, method, url, origin, head, length, t, t, touched,
+                        p_adder, code FROM new ON CONFLICT (id) DO NOTHING RETURNING sequence, id
             ), pieces AS (
                 INSERT INTO @piece SELECT sequence, 0, decode(body, 'hex') FROM inserted JOIN new USING (sequence)
                     WHERE length > 0
             ) SELECT id FROM inserted;
+            UPDATE @request SET adder = NULL WHERE id = ANY (p_ids) AND adder <> p_adder;
             PERFORM pg_notify(trim('"' FROM rtrim('@', '.')), '');
         END $$;
 
@@ -150,7 +152,7 @@ extension QueueFunctions {
                             WHERE o.method NOT IN ('GET', 'HEAD', 'OPTIONS', 'TRACE') AND NOT EXISTS (
                                 SELECT FROM jsonb_object_keys(o.fields) k WHERE lower(k) = 'idempotency-key')) f),
                     coalesce(octet_length(o.body), -1), o.body, NULL, 0, NULL, false, false, false, NULL, false, p_owner,
-                    0, p_requests, p_bytes, p_drops, NULL, NULL);
+                    0, p_requests, p_bytes, p_drops, NULL, NULL, NULL);
                 -- What has no room stays, and what comes after it.
                 EXIT WHEN p = 'full';
                 DELETE FROM @outbox WHERE sequence = o.sequence;

@@ -27,6 +27,8 @@ enum QueueTables {
             touched boolean NOT NULL, journal boolean NOT NULL DEFAULT false,
             -- Who writes or sends it, and until when.
             owner text, lease bigint,
+            -- Which addition made it; null when another one has found it.
+            adder text,
             code text, reason text, status integer, fields text, content bytea,
             acknowledged boolean NOT NULL DEFAULT false,
             -- The number of the pieces of a body that was written in several; null for the request's own.
