@@ -78,7 +78,8 @@ struct PostgreSQLBench: ModelBench {
         _ work: @escaping @Sendable (any QueueSession) throws(SQLiteFailure) -> Value
     ) throws -> Value {
         let session = PostgreSQLSession(
-            connections[process.index], names, owner: process.owner, adder: "\(UInt64.random(in: 0 ... .max))", limits: limits,
+            connections[process.index], names, owner: process.owner, adder: "\(UInt64.random(in: 0 ... .max))",
+            limits: limits,
             clock: .given, isAgain: false)
         let value = try work(session)
         try session.flush()

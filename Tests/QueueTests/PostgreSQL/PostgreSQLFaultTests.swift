@@ -181,7 +181,7 @@ extension PostgreSQLScene {
     /// A session of a process on a connection of its own.
     fileprivate func session(_ owner: String) throws -> PostgreSQLSession {
         PostgreSQLSession(
-            try PostgreSQLConnection(server.url), QueueNames(schema: schema), owner: owner, adder: owner, limits: QueueLimits(),
-            clock: .server, isAgain: false)
+            try PostgreSQLConnection(server.url), QueueNames(schema: schema), owner: owner, adder: owner,
+            limits: QueueLimits(), clock: .server, isAgain: false)
     }
 }

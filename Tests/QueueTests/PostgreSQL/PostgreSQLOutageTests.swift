@@ -98,7 +98,7 @@ struct PostgreSQLOutageTests {
     }
 
     @Test(arguments: [nil, "feed"])
-    func `a request whose addition is in doubt stays where another addition has found it`(category: String?) async throws {
+    func `a request whose addition is in doubt stays where another has found it`(category: String?) async throws {
         let scene = try await PostgreSQLScene()
         let connection = try PostgreSQLConnection(scene.server.url)
         func session(_ adder: String) -> PostgreSQLSession {

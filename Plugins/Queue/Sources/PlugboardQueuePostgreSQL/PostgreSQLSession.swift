@@ -117,7 +117,8 @@ final class PostgreSQLSession: QueueSession {
             .bytes(entry.rest), .optional(entry.begun?.sequence), .integer(entry.begun?.pieces ?? 0),
             .optional(entry.code), .bool(entry.isTouched), .bool(entry.isJournal), .bool(entry.isFirst),
             .optional(entry.since.map { max(now - $0, 0) }), .bool(isAgain), .text(owner), .integer(limits.lease),
-            .integer(limits.requests), .integer(limits.bytes), .bool(limits.dropsOldest), given(now), given(time), .text(adder),
+            .integer(limits.requests), .integer(limits.bytes), .bool(limits.dropsOldest), given(now), given(time),
+            .text(adder),
         ]
     }
 
