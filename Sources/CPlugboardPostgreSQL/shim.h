@@ -4,8 +4,14 @@
 #define PLUGBOARD_CPOSTGRESQL_SHIM_H
 
 #include <fcntl.h>
-#include <libpq-fe.h>
 #include <unistd.h>
+
+// Where Debian has it; elsewhere pkg-config says where it is.
+#if __has_include(<postgresql/libpq-fe.h>)
+#include <postgresql/libpq-fe.h>
+#else
+#include <libpq-fe.h>
+#endif
 
 // A pipe that does not block, and that programs which are started do not get. Returns 0, or -1.
 static inline int plugboard_postgresql_pipe(int ends[2]) {

@@ -37,7 +37,7 @@ struct BundledPluginTests {
 
         let ids = try JSONParser.parse(listed.stdout).arrayValue?.compactMap { $0["id"]?.stringValue } ?? []
         #expect(!ids.isEmpty && listed.status == 0)
-        let expected = (ids + BundledPluginTests.engines).sorted().map { "libplugboard-\($0).so" }
+        let expected = (ids + BundledPluginTests.engines).map { "libplugboard-\($0).so" }.sorted()
         #expect(BundledPluginTests.plugins == expected)
     }
 }

@@ -33,6 +33,6 @@ struct SharedFileTests {
         writer.close(within: .seconds(60))
 
         #expect(found.count == 1)
-        #expect(toFind < .seconds(1) && toEnd < .seconds(1), "\(toFind), \(toEnd)")
+        #expect(toFind < .seconds(4) && toEnd < .seconds(4), "\(toFind), \(toEnd)")
     }
 }

@@ -202,7 +202,8 @@ enum GivenSettings {
                 $0.resultAge = $0.resultAge
             },
             [
-                "path", "mode", "methods", "failures", "idempotencyKey", "storeCredentials", "acrossRoutes",
+                "path", "store", "schema", "mode", "methods", "failures", "idempotencyKey", "storeCredentials",
+                "acrossRoutes",
                 "automatic", "probe",
                 "concurrency", "spread", "delay", "delayLimit", "attempts", "rejections", "categoryWait", "lease",
                 "limit", "bytes", "whenFull", "bodyLimit", "resultLimit", "age", "resultAge",

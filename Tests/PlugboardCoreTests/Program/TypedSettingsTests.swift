@@ -23,7 +23,10 @@ struct TypedSettingsTests {
         let optional = Set(table.filter { $0.fallback.isEmpty && $0.kind != .text }.map(\.name))
         #expect(
             names.subtracting(entry.settings.map(\.0)).isSubset(
-                of: optional.union(["path", "probe", "endpoint", "prometheusPath", "rules", "har"])))
+                of: optional.union([
+                    "path", "probe", "endpoint", "prometheusPath", "rules", "har", "store", "fleetKeyFile",
+                    "fleetKeyEnvironment",
+                ])))
     }
 
     @Test func `settings are values: a copy keeps its own`() {
