@@ -1,5 +1,5 @@
-// A worker of a fleet: it does what the lines of its standard input say, all at the same time, and writes what became of
-// each as a line of its own. Cache, limit, token and budget of repetitions are those of all workers with the same
+// A worker of a fleet: it does what the lines of its standard input say, all at the same time, and writes what became
+// of each as a line of its own. Cache, limit, token and budget of repetitions are those of all workers with the same
 // configuration, and so is the queue.
 //
 //     ExampleFleet CONFIGURATION ORIGIN

@@ -3,8 +3,8 @@ import PlugboardBorder
 
 /// What C sees as a head: the request's or the response's of an exchange, or one that stands by itself.
 ///
-/// The pointer to a head of an exchange is that to the exchange, and the lowest bits say which head it is: each exchange
-/// with plugins needs one or two, and hooks ask for them again and again.
+/// The pointer to a head of an exchange is that to the exchange, and the lowest bits say which head it is: each
+/// exchange with plugins needs one or two, and hooks ask for them again and again.
 struct HeadView {
     /// A head of an exchange, as the lowest bits of its pointer.
     enum Kind: UInt { case request = 1, response = 2 }

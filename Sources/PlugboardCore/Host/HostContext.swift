@@ -9,8 +9,8 @@ import Synchronization
 final class HostContext: @unchecked Sendable {
     /// Nil when the kernel is gone: a plugin's own threads that still call the host get `PLUG_STALE`.
     weak let core: KernelCore?
-    /// The clock of the kernel's loops; nil for the system's. Kept here, because loading the weak reference for each time
-    /// that a plugin asks for would take longer than the rest.
+    /// The clock of the kernel's loops; nil for the system's. Kept here, because loading the weak reference for each
+    /// time that a plugin asks for would take longer than the rest.
     private let clock: ManualClock?
     /// The addresses of the kernel's loops, for the same reason; they can be stale.
     private let loops: [UnsafeRawPointer]

@@ -95,8 +95,8 @@ public struct Head: ~Copyable {
         return copy
     }
 
-    /// Whether the fields are these, byte for byte and in this order, and the same ones are secret. Takes less time than
-    /// a copy.
+    /// Whether the fields are these, byte for byte and in this order, and the same ones are secret. Takes less time
+    /// than a copy.
     public func hasFields(_ fields: Fields) -> Bool {
         var (index, isEqual) = (0, true)
         readFields { views in

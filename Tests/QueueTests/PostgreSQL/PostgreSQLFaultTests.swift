@@ -8,7 +8,8 @@ import Testing
 @_spi(QueueStores) @testable import PlugboardQueue
 @testable import PlugboardQueuePostgreSQL
 
-/// Connections that break at the worst moment, rows that others wrote, and settings of a server that change what it says.
+/// Connections that break at the worst moment, rows that others wrote, and settings of a server that change what it
+/// says.
 @Suite(.enabled(if: PostgreSQLProcess.isAvailable, PostgreSQLProcess.skipped), .timeLimit(.minutes(2)))
 struct PostgreSQLFaultTests {
     @Test func `a request whose connection breaks while it is added is added once`() async throws {

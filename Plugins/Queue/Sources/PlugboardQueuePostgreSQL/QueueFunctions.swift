@@ -2,8 +2,8 @@
 /// is held across the network. `@` stands for the schema and a point.
 ///
 /// All that change a line hold its advisory lock until they are committed, taken in the order of its keys. So a line's
-/// numbers become visible in their order. A claim locks rows first, and then only tries for the line. Plans do not depend
-/// on statistics, which are those of an empty table after a quiet night: they follow the order of an index.
+/// numbers become visible in their order. A claim locks rows first, and then only tries for the line. Plans do not
+/// depend on statistics, which are those of an empty table after a quiet night: they follow the order of an index.
 enum QueueFunctions {
     static let sql = #"""
         -- The time of the server, or the one that a test gives.

@@ -62,8 +62,8 @@ struct OriginTable: Sendable {
         } ?? nil
     }
 
-    /// The tokens to take from the fleet's store now, for a repetition that waits for one or for later ones; nil to take
-    /// none.
+    /// The tokens to take from the fleet's store now, for a repetition that waits for one or for later ones; nil to
+    /// take none.
     mutating func ask(for origin: Origin, isWaited: Bool, at now: Duration) -> Int? {
         change(origin, at: now, isNew: false) { entry, limits in
             limits.budget.flatMap { entry.budget?.ask(isWaited: isWaited, at: now, $0) }

@@ -1,7 +1,7 @@
 import PlugboardKit
 
-/// A store behind the memory of `TieredStore`: a file, or the store of a fleet. As with `CacheStore`, no function blocks
-/// or fails, and closures are called once, on any thread.
+/// A store behind the memory of `TieredStore`: a file, or the store of a fleet. As with `CacheStore`, no function
+/// blocks or fails, and closures are called once, on any thread.
 protocol BackingStore: AnyObject, Sendable {
     func open()
 

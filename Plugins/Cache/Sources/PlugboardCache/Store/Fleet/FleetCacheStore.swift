@@ -12,9 +12,9 @@ import Synchronization
 ///
 /// A look-up reads all but the chunks in one call, with a watch, so that the memory in front is told of changes. A
 /// record is valid while generation and marks are those that it was stored with; those that are missing are made, with
-/// other numbers, when the next response is stored. So a purge is one removal, which a full engine carries out, too, and
-/// one that removes a mark removes what it is about. A body is read as a whole before it is served: an outage cannot
-/// break it, and one that was replaced must live only as long as that takes.
+/// other numbers, when the next response is stored. So a purge is one removal, which a full engine carries out, too,
+/// and one that removes a mark removes what it is about. A body is read as a whole before it is served: an outage
+/// cannot break it, and one that was replaced must live only as long as that takes.
 final class FleetCacheStore: BackingStore {
     private struct State {
         /// The work on keys that waits for other work on them.

@@ -23,7 +23,8 @@ struct FleetFlights: Sendable {
     enum Boarding: Sendable {
         /// This process leads; without a lease during an outage.
         case leads(FleetLease?)
-        /// Another process leads, or its flight has ended like this. Nil: it may have ended, and the caller boards again.
+        /// Another process leads, or its flight has ended like this. Nil: it may have ended, and the caller boards
+        /// again.
         case follows(Flight.Ending?)
     }
 

@@ -1,8 +1,8 @@
 import PlugboardKit
 import PlugboardSQLite
 
-/// A response in the store of a fleet: its head, and a small body. The records of a key are one value, which ends with a
-/// checksum.
+/// A response in the store of a fleet: its head, and a small body. The records of a key are one value, which ends with
+/// a checksum.
 struct FleetRecord: Sendable {
     /// The longest body in the record itself, so that one round trip finds the whole response.
     static let bodyLimit = 16 << 10

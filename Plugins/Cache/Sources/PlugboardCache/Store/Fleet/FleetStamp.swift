@@ -26,8 +26,8 @@ extension FleetStamp {
     }
 }
 
-/// The marks of a URL, random numbers: another one after each purge, or invalidation. 0 for a mark that is missing, which
-/// no stored response has.
+/// The marks of a URL, random numbers: another one after each purge, or invalidation. 0 for a mark that is missing,
+/// which no stored response has.
 struct FleetMarks: Sendable, Equatable {
     var purge: UInt64 = 0
     var invalidation: UInt64 = 0
