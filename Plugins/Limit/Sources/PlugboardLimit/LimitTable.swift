@@ -18,7 +18,7 @@ struct LimitTable: Sendable {
         case crowded(rule: Int)
     }
 
-    /// The most requests that one call admits from queues. A timer that is due at once admits the others.
+    /// The most waiting requests that one call admits. A timer that fires at once admits the others.
     static let stepLimit = 256
 
     let rules: [LimitRule]

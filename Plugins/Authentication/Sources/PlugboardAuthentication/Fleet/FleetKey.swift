@@ -4,8 +4,8 @@ import PlugboardKit
 
 /// The key of a fleet: what its processes encrypt tokens with in the store, and find them by.
 ///
-/// Values are encrypted with ChaCha20-Poly1305 (RFC 8439), bound to the keys that they have in the store. The keys are
-/// made by HMAC, so that nobody without the key can try out secrets that a fetch depends on.
+/// Values are encrypted with ChaCha20-Poly1305 (RFC 8439), bound to their names in the store. These names
+/// are an HMAC: without the fleet's key, a reader of the store cannot test guesses of a client's secret.
 struct FleetKey: Sendable {
     private let encrypting: [UInt8]
     private let naming: [UInt8]

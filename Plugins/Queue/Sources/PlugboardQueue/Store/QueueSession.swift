@@ -46,7 +46,7 @@ public protocol QueueSession {
 
     /// Whether a line has requests that wait or are being sent.
     func isBusy(_ line: String) throws(SQLiteFailure) -> Bool
-    /// The number of a request; nil if there is none.
+    /// The number of the request with this id; nil if there is no such request.
     func sequence(of id: String) throws(SQLiteFailure) -> Int64?
     /// A piece of a body; nil if it is missing.
     func piece(_ number: Int, of id: String) throws(SQLiteFailure) -> [UInt8]?

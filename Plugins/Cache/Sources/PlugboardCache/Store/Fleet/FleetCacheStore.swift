@@ -19,7 +19,7 @@ final class FleetCacheStore: BackingStore {
     private struct State {
         /// The work on keys that waits for other work on them.
         var lanes: [CacheKey: [@Sendable () async -> Void]] = [:]
-        /// Bodies that are being read, with those who wait for them.
+        /// The bodies that are being read, each with the closures that get it.
         var loads: [Int64: [@Sendable ([Bytes]?) -> Void]] = [:]
         /// The bytes of bodies that are being stored.
         var reserved = 0
@@ -172,7 +172,7 @@ final class FleetCacheStore: BackingStore {
         }
     }
 
-    /// Does work on a key after earlier work on it; false, without doing it, if there is none.
+    /// Does work on a key after earlier work on it. Returns false, and does nothing, if there is no earlier work.
     func queue(_ key: CacheKey, _ work: @escaping @Sendable () async -> Void) -> Bool {
         state.withLock { state in
             state.lanes[key]?.append(work)

@@ -15,7 +15,7 @@ struct FleetGeneration: Sendable {
 
     init(id: UInt64) { self.id = id }
 
-    /// Nil for a value that is none.
+    /// Nil if the value does not have the form of a generation.
     init?(_ value: Bytes) {
         let read = value.withUnsafeBytes { bytes -> FleetGeneration? in
             var reader = ByteReader(bytes)

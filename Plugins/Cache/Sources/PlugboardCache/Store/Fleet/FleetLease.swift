@@ -27,7 +27,7 @@ final class FleetLease: Sendable {
             defer { state.received = received }
             return received != nil && received == state.received
         }
-        // Nobody waits for a body whose reader has stopped.
+        // A body that has not grown since the last renewal may never end, so others do not wait for it.
         if hasStalled { return end(.fruitless) }
         flights.store.access.write(.renewLock(name, token: token, timeToLive: FleetFlights.lockTime)) { _ in }
         renewLater(flight)

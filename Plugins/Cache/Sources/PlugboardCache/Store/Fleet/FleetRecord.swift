@@ -4,7 +4,7 @@ import PlugboardSQLite
 /// A response in the store of a fleet: its head, and a small body. The records of a key are one value, which ends with
 /// a checksum.
 struct FleetRecord: Sendable {
-    /// The longest body in the record itself, so that one round trip finds the whole response.
+    /// A body of at most this many bytes is part of the record: one round trip reads the whole response.
     static let bodyLimit = 16 << 10
     static let valueLimit = 1 << 20
     /// The most records of a key. The policy keeps 16; processes that do not know of each other may add a few.

@@ -42,7 +42,7 @@ final class FleetSeat: Sendable {
         }
     }
 
-    /// False for a boarding that nobody waits for any more.
+    /// Keeps a result. Returns false if the request has ended, or leads already.
     private func take(_ boarding: FleetFlights.Boarding) -> Bool {
         let (isTaken, ticket) = state.withLock { state -> (Bool, Ticket?) in
             guard state.flight != nil else { return (false, nil) }

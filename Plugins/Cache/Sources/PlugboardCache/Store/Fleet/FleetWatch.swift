@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What was read in the store of a fleet, so that a change of it is told to those whom it concerns.
+/// The keys that were read in the store of a fleet, and who is told when one of them changes.
 final class FleetWatch: Sendable {
     private struct State {
         /// What was read and has not changed since, by cache keys: a serial number, and the names in the store.
